@@ -1,0 +1,77 @@
+"""Checks of single inputs: each returns the value in its final type or raises an InputError that names it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from numbers import Integral, Real
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stackel_bench.errors import InputError
+
+MAX_EXACT_COUNT = 2**53  # largest count that float64 still represents exactly
+
+
+def integer(field: str, value: object, *, least: int, most: int | None = None) -> int:
+    """The value as an int within [least, most]."""
+    allowed = f"an integer >= {least}" + ("" if most is None else f" and <= {most}")
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise InputError(field, value, allowed)
+    if value < least or (most is not None and value > most):
+        raise InputError(field, int(value), allowed)
+    return int(value)
+
+
+def real(
+    field: str,
+    value: object,
+    *,
+    least: float = -math.inf,
+    most: float = math.inf,
+    open_least: bool = False,
+    open_most: bool = False,
+) -> float:
+    """The value as a finite float within the interval."""
+    bounds = f"{'(' if open_least else '['}{least:g}, {most:g}{')' if open_most else ']'}"
+    allowed = f"a finite number in {bounds}"
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InputError(field, value, allowed)
+    number = float(value)
+    below = number <= least if open_least else number < least
+    above = number >= most if open_most else number > most
+    if not math.isfinite(number) or below or above:
+        raise InputError(field, number, allowed)
+    return number
+
+
+def choice(field: str, value: object, options: Sequence[str]) -> str:
+    """The value if it is one of the options."""
+    if value not in options:
+        raise InputError(field, value, "one of " + ", ".join(options))
+    return str(value)
+
+
+def array(field: str, value: ArrayLike, *, shape: tuple[int | None, ...]) -> np.ndarray:
+    """A read-only, C-contiguous float64 array of finite numbers; None in shape stands for any size >= 1."""
+    wanted = "[" + ",".join("n" if n is None else str(n) for n in shape) + "]"
+    try:
+        result = np.array(value, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise InputError(field, value, f"a rectangular array of numbers, shape {wanted}") from error
+    fits = result.ndim == len(shape) and all(
+        n >= 1 if m is None else n == m for n, m in zip(result.shape, shape, strict=True)
+    )
+    if not fits:
+        raise InputError(f"{field}.shape", result.shape, f"{wanted}, every size >= 1")
+    reject_first(field, result, ~np.isfinite(result), "finite numbers")
+    result.setflags(write=False)
+    return result
+
+
+def reject_first(field: str, values: np.ndarray, bad: np.ndarray, allowed: str) -> None:
+    """Raise an InputError at the first index where bad is true, if there is one."""
+    if bad.any():
+        index = tuple(int(i) for i in np.argwhere(bad)[0])
+        raise InputError(f"{field}[{','.join(map(str, index))}]", float(values[index]), allowed)
