@@ -1,0 +1,1 @@
+"""The schema of the configuration and its composition by Hydra."""

@@ -1,0 +1,1 @@
+"""How good a decision really is, computed on the truth."""

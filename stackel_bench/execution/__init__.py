@@ -1,0 +1,1 @@
+"""Where tasks run: Ray, or serially with the same interface."""

@@ -1,0 +1,1 @@
+"""From a budget to samples to an estimated model; plain functions, no Ray."""

@@ -1,0 +1,1 @@
+"""Games: a model and noise that learners can only sample."""

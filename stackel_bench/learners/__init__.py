@@ -1,0 +1,1 @@
+"""What to explore and what to decide from it; the paper's algorithms and baselines."""

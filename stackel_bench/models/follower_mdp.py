@@ -40,4 +40,4 @@ class FollowerMDP:
     @property
     def shape(self) -> tuple[int, int, int]:
         """(horizon H, number of states S, number of follower actions B)."""
-        return self.leader_rewards.shape  # type: ignore[return-value]
+        return self.leader_rewards.shape

@@ -25,4 +25,4 @@ class PayoffTable:
     @property
     def shape(self) -> tuple[int, int]:
         """(number of leader actions A, number of follower actions B)."""
-        return self.leader_means.shape  # type: ignore[return-value]
+        return self.leader_means.shape

@@ -1,0 +1,1 @@
+"""Exact answers on a model: response sets, best responses, commitments, core sets."""

@@ -1,0 +1,1 @@
+"""From records to statistics, tables, plots and the report page."""

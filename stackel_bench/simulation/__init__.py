@@ -1,0 +1,1 @@
+"""Sufficient statistics of many samples, exact in distribution, at a cost independent of their number."""

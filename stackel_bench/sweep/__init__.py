@@ -1,0 +1,1 @@
+"""From a study to an ordered plan of cells with stable ids, and what is left of it."""

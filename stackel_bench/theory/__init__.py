@@ -1,0 +1,1 @@
+"""What the theorems promise: sample sizes, bounds and exponents."""

@@ -1,0 +1,1 @@
+"""The journal of finished cells and its MLflow mirror."""

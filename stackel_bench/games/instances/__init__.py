@@ -1,0 +1,1 @@
+"""Named games, one module per family; parameters and defaults are in conf/game."""
