@@ -19,9 +19,10 @@ def integer(field: str, value: object, *, least: int, most: int | None = None) -
     allowed = f"an integer >= {least}" + ("" if most is None else f" and <= {most}")
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise InputError(field, value, allowed)
-    if value < least or (most is not None and value > most):
-        raise InputError(field, int(value), allowed)
-    return int(value)
+    number = int(value)
+    if number < least or (most is not None and number > most):
+        raise InputError(field, number, allowed)
+    return number
 
 
 def real(

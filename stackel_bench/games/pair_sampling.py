@@ -1,0 +1,55 @@
+"""What a learner may do with a game of action pairs: ask for its sizes and pull pairs of one leader action."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from stackel_bench.games.noise import Noise
+from stackel_bench.models import PayoffTable
+from stackel_bench.simulation.pulls import nested_reward_sums
+
+
+@dataclass(frozen=True, eq=False)
+class PairSampler:
+    """Sampling access to a payoff table; the means themselves are out of a learner's sight."""
+
+    _table: PayoffTable = field(repr=False)
+    _noise: Noise
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(A, B)."""
+        return self._table.shape
+
+    @property
+    def sub_gaussian_scale(self) -> float:
+        """The tail bound that learners are told."""
+        return self._noise.sub_gaussian_scale
+
+    @property
+    def whole_rewards(self) -> bool:
+        """Whether reward sums are whole numbers, so that ties among them are exact."""
+        return self._noise.kind == "bernoulli"
+
+    def pull_row(
+        self, leader_action: int, ladder: Sequence[int], rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Leader and follower reward sums [rung, B] after ladder[rung] pulls of each pair of this row."""
+        means = np.stack([m[leader_action] for m in (self._table.leader_means, self._table.follower_means)])
+        sums = nested_reward_sums(means, self._noise.kind, self._noise.scale, ladder, rng)
+        return sums[:, 0], sums[:, 1]
+
+    def pull_pairs(
+        self, wanted: np.ndarray, pulls: int, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Leader and follower reward sums [A,B] of `pulls` pulls of the wanted pairs, 0 elsewhere.
+
+        Draws are made for all pairs, so that a pair's numbers do not depend on which others are wanted.
+        """
+        means = np.stack([self._table.leader_means, self._table.follower_means])
+        sums = nested_reward_sums(means, self._noise.kind, self._noise.scale, [pulls], rng)[0]
+        leader, follower = np.where(wanted, sums, 0.0)
+        return leader, follower
