@@ -1,4 +1,4 @@
-"""What a learner may do with a game of action pairs: ask for its sizes and pull pairs of one leader action."""
+"""What a learner may do with a game of action pairs: ask for its sizes and pull pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reward sums of many pulls of the same arms: one draw per arm, exact in distribution, whatever the number."""
+"""Reward sums of many pulls of the same arms: one draw per arm, exact in distribution."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def reward_sums(
 def nested_reward_sums(
     means: np.ndarray, noise_kind: str, noise_scale: float, ladder: Sequence[int], rng: np.random.Generator
 ) -> np.ndarray:
-    """Running sums [rung, ...] after ladder[0] <= ladder[1] <= ... pulls: increments are drawn once and added."""
+    """Running sums [rung, ...] after ladder[rung] pulls: increments are drawn once and added."""
     increments = np.diff([0, *ladder])
     draws = [reward_sums(means, noise_kind, noise_scale, int(n), rng) for n in increments]
     return np.cumsum(draws, axis=0)

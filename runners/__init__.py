@@ -1,0 +1,1 @@
+"""Entry points, one module per verb of the command line."""

@@ -1,0 +1,29 @@
+"""What every game has, whatever its family."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Protocol
+
+FAMILIES = ("bandit", "bandit_rl", "linear", "simultaneous")
+
+
+class Game(Protocol):
+    """A true model and noise. Learners get the sampler, evaluation gets the truth."""
+
+    family: ClassVar[str]
+
+    @property
+    def name(self) -> str:
+        """`family/instance`, as in `game=family/instance`."""
+
+    @property
+    def identity(self) -> str:
+        """Digest of the content: same identity, same game."""
+
+    @property
+    def sampler(self) -> Any:
+        """Sampling access for learners, of the family's own type."""
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The sizes that sample complexity is measured against."""
