@@ -1,0 +1,78 @@
+"""The library's front door: load a game, ask what it is worth, learn on it, see how good the answer is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stackel_bench import checks
+from stackel_bench.errors import InputError
+from stackel_bench.evaluation.oracle import FiniteLeaderOracle
+from stackel_bench.evaluation.truth import oracle_of
+from stackel_bench.evaluation.verdict import Verdict, judge
+from stackel_bench.games.game import Game
+from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.catalog import make_learner
+from stackel_bench.learners.learner import Decision, replicate_key
+from stackel_bench.models import TieBreaking
+
+
+def leader_values(game: Game, slack: float = 0.0, tie_breaking: str = "pessimistic") -> np.ndarray:
+    """phi_slack or psi_slack of each leader action [A]; for families with a finite leader."""
+    oracle = oracle_of(game)
+    if not isinstance(oracle, FiniteLeaderOracle):
+        raise InputError("game", game.name, "a game whose leader picks from a finite list")
+    return oracle.leader_values(_slack(slack), TieBreaking.parse(tie_breaking)).copy()
+
+
+def stackelberg_value(game: Game, slack: float = 0.0, tie_breaking: str = "pessimistic") -> float:
+    """max of phi_slack or psi_slack, over leader actions or (sup) over the simplex."""
+    return oracle_of(game).stackelberg_value(_slack(slack), TieBreaking.parse(tie_breaking)).low
+
+
+def gap(game: Game, epsilon: float, tie_breaking: str = "pessimistic") -> float:
+    """The loss that no learner can avoid at accuracy epsilon, by the paper's definition for each tie rule."""
+    epsilon = checks.real("epsilon", epsilon, least=0)
+    return oracle_of(game).gap(epsilon, TieBreaking.parse(tie_breaking)).high
+
+
+def learn(
+    game: Game,
+    algorithm: str = "paper",
+    *,
+    epsilon: float,
+    delta: float = 0.05,
+    tie_breaking: str = "pessimistic",
+    seed: int = 0,
+    budget: str = "theory",
+    samples: int | None = None,
+    scale: float = 1.0,
+    **options: Any,
+) -> Decision:
+    """What the algorithm decides from one fresh set of samples of the game.
+
+    Keywords are the words of the configuration: budget="fixed", samples=200_000, explorer="rf_ucrl", ...
+    """
+    tie = TieBreaking.parse(tie_breaking)
+    checks.integer("seed", seed, least=0)
+    if budget == "ladder":
+        raise InputError(
+            "budget", budget, "one of theory, scaled, fixed (`stackel-bench run` has ladders)"
+        )
+    learner = make_learner(game.family, algorithm, **options)
+    plan = Budget(kind=budget, epsilon=epsilon, delta=delta, samples=samples, scale=scale)
+    sampler = game.sampler
+    schedule = learner.schedule(sampler, plan)
+    key = replicate_key(seed, game.identity, 0)
+    findings = [learner.explore(sampler, schedule, unit, key) for unit in range(schedule.units)]
+    return learner.decide(sampler, schedule, findings, tie)[-1]
+
+
+def evaluate(game: Game, result: Decision, epsilon: float) -> Verdict:
+    """What the decision loses on the true game, and whether the guarantee held; exact."""
+    return judge(oracle_of(game), result, epsilon)
+
+
+def _slack(slack: float) -> float:
+    return checks.real("slack", slack, least=0)

@@ -1,0 +1,33 @@
+"""Intervals that the replicates support: exact for probabilities, bootstrap for means."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.stats import beta
+
+from stackel_bench import streams
+
+CONFIDENCE = 0.95
+_RESAMPLES = 2000
+
+
+def binomial_interval(failures: int, trials: int) -> tuple[float, float]:
+    """The exact (Clopper-Pearson) interval of a probability, also at 0 and at all failures."""
+    tail = (1 - CONFIDENCE) / 2
+    low = 0.0 if failures == 0 else float(beta.ppf(tail, failures, trials - failures + 1))
+    high = 1.0 if failures == trials else float(beta.ppf(1 - tail, failures + 1, trials - failures))
+    return low, high
+
+
+def mean_interval(values: np.ndarray) -> tuple[float, float]:
+    """The percentile bootstrap interval of the mean; degenerate where all values agree.
+
+    The resampling stream is keyed by the number of values only, so the interval is a function of the data.
+    """
+    if values.min() == values.max():
+        return float(values[0]), float(values[0])
+    rng = streams.generator("bootstrap", len(values))
+    means = values[rng.integers(len(values), size=(_RESAMPLES, len(values)))].mean(axis=1)
+    tail = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(means, [tail, 1 - tail])
+    return float(low), float(high)

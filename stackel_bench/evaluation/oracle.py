@@ -1,0 +1,76 @@
+"""Exact answers about a true game: values, gaps, and what a decision is really worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from stackel_bench.learners.learner import Decision
+from stackel_bench.models import TieBreaking
+from stackel_bench.planning.finite_responses import optimistic_gap, pessimistic_gap
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """A certified interval for a number; low == high where it is known exactly."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def exactly(cls, value: float) -> Bounds:
+        """The interval of a number that is known."""
+        return cls(float(value), float(value))
+
+
+class Oracle(Protocol):
+    """Slack 0 is the exact best response; tie-breaking decides between phi and psi."""
+
+    def stackelberg_value(self, slack: float, tie_breaking: TieBreaking) -> Bounds:
+        """max (or sup over the simplex) of phi_slack or psi_slack."""
+
+    def gap(self, epsilon: float, tie_breaking: TieBreaking) -> Bounds:
+        """The paper's gap for this tie-breaking."""
+
+    def value_of(self, decision: Decision, slack: float, tie_breaking: TieBreaking) -> float:
+        """phi_slack or psi_slack of the decision's commitment."""
+
+    def follower_suboptimality(self, decision: Decision) -> float:
+        """How far the decision's response is from the follower's best one."""
+
+
+@dataclass(eq=False)
+class FiniteLeaderOracle:
+    """Oracle of the families whose leader picks from a finite list."""
+
+    compute_values: Callable[[float, TieBreaking], np.ndarray]
+    follower_loss: Callable[[Decision], float]
+    _values: dict[tuple[float, TieBreaking], np.ndarray] = field(default_factory=dict)
+
+    def leader_values(self, slack: float, tie_breaking: TieBreaking) -> np.ndarray:
+        """phi_slack or psi_slack for each leader action [A]; computed once."""
+        if (slack, tie_breaking) not in self._values:
+            self._values[slack, tie_breaking] = self.compute_values(slack, tie_breaking)
+        return self._values[slack, tie_breaking]
+
+    def stackelberg_value(self, slack: float, tie_breaking: TieBreaking) -> Bounds:
+        """The best leader action's value."""
+        return Bounds.exactly(self.leader_values(slack, tie_breaking).max())
+
+    def gap(self, epsilon: float, tie_breaking: TieBreaking) -> Bounds:
+        """Both gaps by their definitions."""
+        exact, slack = (self.leader_values(value, tie_breaking) for value in (0.0, epsilon))
+        if tie_breaking is TieBreaking.PESSIMISTIC:
+            return Bounds.exactly(pessimistic_gap(exact, slack))
+        return Bounds.exactly(optimistic_gap(exact, slack, epsilon))
+
+    def value_of(self, decision: Decision, slack: float, tie_breaking: TieBreaking) -> float:
+        """The value of the leader action that was chosen."""
+        return float(self.leader_values(slack, tie_breaking)[decision.leader_action])
+
+    def follower_suboptimality(self, decision: Decision) -> float:
+        """As the family defines it."""
+        return self.follower_loss(decision)

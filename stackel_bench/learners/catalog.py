@@ -1,0 +1,39 @@
+"""Learners by family and name; options that do not fit are refused with the ones that do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from stackel_bench import checks
+from stackel_bench.errors import InputError
+from stackel_bench.learners.bandit import RULES, BanditLearner, ToleranceRule
+from stackel_bench.learners.learner import Learner
+
+Builder = Callable[..., Learner]
+
+
+def _bandit_rule(name: str) -> Builder:
+    def build() -> Learner:
+        return BanditLearner(ToleranceRule(name))
+
+    return build
+
+
+LEARNERS: Mapping[str, Mapping[str, Builder]] = {
+    "bandit": {name: _bandit_rule(name) for name in RULES},
+}
+
+
+def make_learner(family: str, algorithm: str, **options: Any) -> Learner:
+    """The learner that `algorithm` names in this family; options left at None are not passed on."""
+    checks.choice("algorithm", algorithm, sorted(LEARNERS[family]))
+    build = LEARNERS[family][algorithm]
+    known = build.__code__.co_varnames[: build.__code__.co_argcount]
+    given = {key: value for key, value in options.items() if value is not None}
+    for key, value in given.items():
+        if key not in known:
+            fits = ", ".join(known) or "none"
+            allowed = f"no such option for {algorithm} on {family} games; options: {fits}"
+            raise InputError(f"algorithm.{key}", value, allowed)
+    return build(**given)
