@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable
 
-from stackel_bench import checks
 from stackel_bench.games.bandit import BanditGame
-from stackel_bench.games.noise import Noise
+from stackel_bench.games.instances import economic_tables, paper_tables, random_tables, table_files
+from stackel_bench.games.instances.table_games import with_noise
 from stackel_bench.models import PayoffTable
 
-
-def trap(num_risky: int, noise: str, noise_scale: float) -> BanditGame:
-    """Rows with tied responses worth 1 or 0 to the leader, and one row that is safely worth 1/2.
-
-    The optimum is 1/2 and gap_eps = 0, yet picking any empirical best response risks a row worth 0.
-    """
-    rows = checks.integer("num_risky", num_risky, least=1)
-    leader = np.full((rows + 1, 2), 0.5)
-    leader[:rows] = (1.0, 0.0)
-    return BanditGame(PayoffTable(leader, np.full((rows + 1, 2), 0.5)), Noise(noise, noise_scale))
-
-
-INSTANCES = {
-    "trap": trap,
+TABLES: dict[str, Callable[..., PayoffTable]] = {
+    "correlated": random_tables.correlated_table,
+    "cooperative": random_tables.cooperative_table,
+    "explicit": paper_tables.explicit_table,
+    "from_file": table_files.table_from_file,
+    "gap": paper_tables.gap_table,
+    "hard_pair": paper_tables.hard_pair_table,
+    "lower_bound": paper_tables.lower_bound_table,
+    "random": random_tables.random_table,
+    "taxation": economic_tables.taxation_table,
+    "trap": paper_tables.trap_table,
+    "zero_sum": random_tables.zero_sum_table,
 }
+
+INSTANCES = {name: with_noise(BanditGame, table) for name, table in TABLES.items()}

@@ -1,0 +1,17 @@
+"""Payoffs on a dyadic grid, where sums and comparisons of float64 are exact, so that ties are real ties."""
+
+from __future__ import annotations
+
+import numpy as np
+
+BITS = 20
+
+
+def rounded(values: np.ndarray) -> np.ndarray:
+    """The nearest multiples of 2**-20."""
+    return np.rint(np.ldexp(values, BITS)) * 2.0**-BITS
+
+
+def uniform(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Independent draws from {0, 2**-20, ..., 1}."""
+    return rng.integers(0, 2**BITS, size=shape, endpoint=True) * 2.0**-BITS
