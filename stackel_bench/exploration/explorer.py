@@ -1,0 +1,114 @@
+"""What every explorer offers: episode plans, and an exploration that ends in an estimated follower MDP."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Protocol
+
+import numpy as np
+
+from stackel_bench import checks
+from stackel_bench.models import FollowerMDP
+from stackel_bench.simulation.episodes import EpisodeSimulator
+from stackel_bench.simulation.policy_mixture import PolicyMixture
+from stackel_bench.streams import KeyPart
+
+Shape = tuple[int, int, int]  # (horizon H, states S, follower actions B)
+
+
+@dataclass(frozen=True)
+class EpisodePlan:
+    """Episodes of one leader action, by phase; stop_when_certified lets a certified explorer end earlier."""
+
+    phases: Mapping[str, int]
+    stop_when_certified: bool = False
+
+    def __post_init__(self) -> None:
+        phases = {
+            name: checks.integer(f"episodes of phase {name}", count, least=0, most=checks.MAX_EXACT_COUNT)
+            for name, count in self.phases.items()
+        }
+        object.__setattr__(self, "phases", MappingProxyType(phases))
+
+    def __reduce__(self) -> tuple[type[EpisodePlan], tuple[dict[str, int], bool]]:
+        return type(self), (dict(self.phases), self.stop_when_certified)  # a mapping proxy cannot be pickled
+
+    @property
+    def total(self) -> int:
+        """All episodes of the plan."""
+        return sum(self.phases.values())
+
+    def scaled(self, factor: float) -> EpisodePlan:
+        """The plan with every phase multiplied by factor and rounded up."""
+        scale = checks.real("scale", factor, least=0, open_least=True)
+        scaled = {
+            name: count if scale == 1 else math.ceil(count * scale) for name, count in self.phases.items()
+        }
+        return EpisodePlan(scaled, self.stop_when_certified)
+
+
+@dataclass(frozen=True, eq=False)
+class Exploration:
+    """One leader action's estimated model and what it rests on.
+
+    visits [H,S,B] are the counts behind the estimate, episodes the number played per phase. certificate
+    bounds sup over policies and players of |estimated value - true value| with probability 1 - delta over
+    all leader actions together. mixture holds the policies that the sampled episodes followed; None means
+    that triples were queried directly, so visits themselves are the sampling law.
+    """
+
+    model: FollowerMDP
+    visits: np.ndarray
+    episodes: Mapping[str, int]
+    num_policies: int
+    certificate: float | None
+    mixture: PolicyMixture | None
+
+    @property
+    def total_episodes(self) -> int:
+        """Episodes played in all phases together."""
+        return sum(self.episodes.values())
+
+
+class Explorer(Protocol):
+    """Turns episodes of one leader action into an estimated model; same key, same result."""
+
+    name: str
+    certified: bool  # ends by its own certificate at sup error epsilon/8 when the plan says so
+
+    def theory_plan(self, shape: Shape, epsilon: float, delta: float, num_leader_actions: int) -> EpisodePlan:
+        """Episodes per leader action that the theorem asks for; an InputError if a phase exceeds 2**53."""
+
+    def fixed_plan(self, shape: Shape, episodes: int) -> EpisodePlan:
+        """A total of episodes for this leader action, split into phases."""
+
+    def explore(
+        self,
+        simulator: EpisodeSimulator,
+        plan: EpisodePlan,
+        *,
+        epsilon: float,
+        delta: float,
+        num_leader_actions: int,
+        key: tuple[KeyPart, ...],
+    ) -> Exploration:
+        """The exploration of one leader action."""
+
+
+class AnytimeExplorer(Explorer, Protocol):
+    """An explorer whose single run can be photographed at growing budgets."""
+
+    def explore_rungs(
+        self,
+        simulator: EpisodeSimulator,
+        plans: list[EpisodePlan],
+        *,
+        epsilon: float,
+        delta: float,
+        num_leader_actions: int,
+        key: tuple[KeyPart, ...],
+    ) -> list[Exploration]:
+        """One exploration per plan, totals growing, all cut from the same run."""

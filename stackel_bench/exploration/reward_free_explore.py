@@ -1,0 +1,135 @@
+"""Reward-Free RL-Explore (Jin et al. 2020): learn to reach every state, then gather data that way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from stackel_bench import checks
+from stackel_bench.exploration.certificate import certified_error
+from stackel_bench.exploration.estimate import estimated_model
+from stackel_bench.exploration.euler import EulerSettings, euler_run
+from stackel_bench.exploration.explorer import EpisodePlan, Exploration, Shape
+from stackel_bench.simulation.episodes import EpisodeSimulator
+from stackel_bench.simulation.policy_mixture import PolicyMixture
+from stackel_bench.streams import KeyPart, generator
+from stackel_bench.theory.episodes import proof_budget, runnable_phase, theorem_budget
+
+
+@dataclass(frozen=True)
+class RewardFreeExplore:
+    """The paper's explorer, with EULER as the inner learner.
+
+    Phase "explore" plays N0 episodes for each of S*H targets (layer, state), phase "gather" draws one of all
+    policies played, uniformly with multiplicity, per episode. Only gathered episodes enter the estimate, as
+    the proof needs, unless reuse_exploration_data. From the target's layer on every policy acts uniformly at
+    all states; Jin et al. ask for it at the target only and leave the rest open. Targets of the first layer
+    therefore need no learning.
+
+    value_range "one" uses that EULER's return is at most 1, "horizon" its printed range. replanning
+    "batched_doubling" looks for doubled visit counts on a grid (about three times faster), "exact_doubling"
+    at every episode. constants, c_explore and c_data choose the theory budget (see theory.episodes).
+    explore_fraction splits fixed budgets.
+    """
+
+    value_range: str = "one"
+    replanning: str = "batched_doubling"
+    reuse_exploration_data: bool = False
+    unvisited_reward: float = 0.5
+    explore_fraction: float = 0.5
+    constants: str = "theorem"
+    c_explore: float = 1.0
+    c_data: float = 1.0
+
+    name = "reward_free_explore"
+    certified = False
+
+    def __post_init__(self) -> None:
+        checks.choice("value_range", self.value_range, ("one", "horizon"))
+        checks.choice("replanning", self.replanning, ("batched_doubling", "exact_doubling"))
+        checks.choice("constants", self.constants, ("theorem", "proof"))
+        checks.real("unvisited_reward", self.unvisited_reward, least=0, most=1)
+        checks.real("explore_fraction", self.explore_fraction, least=0, most=1, open_most=True)
+        checks.real("c_explore", self.c_explore, least=0, open_least=True)
+        checks.real("c_data", self.c_data, least=0, open_least=True)
+
+    def theory_plan(self, shape: Shape, epsilon: float, delta: float, num_leader_actions: int) -> EpisodePlan:
+        """S*H*N0 episodes to explore and N to gather."""
+        budget_of = theorem_budget if self.constants == "theorem" else proof_budget
+        budget = budget_of(
+            shape, epsilon, delta, num_leader_actions, c_explore=self.c_explore, c_data=self.c_data
+        )
+        return EpisodePlan(
+            {
+                "explore": runnable_phase("explore", budget.explore, epsilon),
+                "gather": runnable_phase("gather", budget.gather, epsilon),
+            }
+        )
+
+    def fixed_plan(self, shape: Shape, episodes: int) -> EpisodePlan:
+        """explore_fraction of the episodes, rounded down, to explore; the others gather."""
+        total = checks.integer("episodes", episodes, least=1, most=checks.MAX_EXACT_COUNT)
+        explore = min(int(total * self.explore_fraction), total - 1)
+        return EpisodePlan({"explore": explore, "gather": total - explore})
+
+    def explore(
+        self,
+        simulator: EpisodeSimulator,
+        plan: EpisodePlan,
+        *,
+        epsilon: float,
+        delta: float,
+        num_leader_actions: int,
+        key: tuple[KeyPart, ...],
+    ) -> Exploration:
+        """The estimate from plan.phases["gather"] episodes of the mixture found in phase "explore"."""
+        horizon, states, actions = simulator.shape
+        counts = np.zeros((horizon, states, actions, states), dtype=np.int64)
+        arrivals = np.zeros((horizon, states), dtype=np.int64)
+        failure = delta / (3 * num_leader_actions * states * horizon)
+        played: list[tuple[np.ndarray, int, int]] = []
+        for layer, state, episodes in _targets(simulator.shape, plan.phases["explore"]):
+            if layer == 0:
+                arrivals[0, simulator.initial_state] += episodes
+                played.append((np.zeros((0, states)), 0, episodes))
+                continue
+            settings = EulerSettings(
+                episodes,
+                failure,
+                float(horizon) if self.value_range == "horizon" else 1.0,
+                self.replanning == "exact_doubling",
+            )
+            run, seen = euler_run(simulator, layer, state, settings, generator(*key, "explore", layer, state))
+            played.extend((policy, layer, count) for policy, count in run)
+            counts[:layer] += seen
+            arrivals[layer] += seen[layer - 1].sum(axis=(0, 1))
+        mixture = PolicyMixture.collect(simulator.shape, played)
+        rng = generator(*key, "gather")
+        if self.reuse_exploration_data:
+            counts += simulator.play_uniformly(arrivals, generator(*key, "explore", "tails"))
+        else:
+            counts[:] = 0
+        counts += simulator.play_mixture(mixture, plan.phases["gather"], rng)
+        visits = counts.sum(axis=3)
+        model = estimated_model(
+            counts,
+            *simulator.reward_sums(visits, generator(*key, "rewards")),
+            initial_state=simulator.initial_state,
+            unvisited_reward=self.unvisited_reward,
+        )
+        bound = certified_error(
+            counts, simulator.initial_state, delta=delta, num_leader_actions=num_leader_actions
+        )
+        return Exploration(model, visits, dict(plan.phases), len(mixture), bound, mixture)
+
+
+def _targets(shape: Shape, explore: int) -> Iterator[tuple[int, int, int]]:
+    """(layer, state, episodes) for every target with episodes; totals that S*H does not divide are spread."""
+    horizon, states, _ = shape
+    targets = horizon * states
+    for index in range(targets):
+        episodes = (index + 1) * explore // targets - index * explore // targets
+        if episodes > 0:
+            yield index // states, index % states, episodes

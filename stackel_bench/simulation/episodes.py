@@ -1,0 +1,142 @@
+"""Counts of episodes in a follower MDP that is only sampled, never read, at a cost independent of their number."""
+
+from __future__ import annotations
+
+from dataclasses import InitVar, dataclass, field
+
+import numpy as np
+
+from stackel_bench import checks
+from stackel_bench.errors import InputError
+from stackel_bench.models import FollowerMDP
+from stackel_bench.simulation import count_kernels as kernels
+from stackel_bench.simulation.policy_mixture import ACTION_TYPE, PolicyMixture
+
+NOISES = ("bernoulli", "deterministic")
+
+
+@dataclass(frozen=True, eq=False)
+class EpisodeSimulator:
+    """All that an explorer sees of the truth: shape, initial state and samples.
+
+    Every method returns sufficient statistics with exactly the law that playing the episodes one by one
+    would give them. Reward sums are drawn from pooled visit counts, which is exact because a reward is
+    independent of the next state given (layer, state, action).
+    """
+
+    mdp: InitVar[FollowerMDP]
+    noise: str = "bernoulli"
+    shape: tuple[int, int, int] = field(init=False)
+    initial_state: int = field(init=False)
+    _tables: tuple[np.ndarray, np.ndarray, np.ndarray] = field(init=False, repr=False)
+    _means: tuple[np.ndarray, np.ndarray] = field(init=False, repr=False)
+
+    def __post_init__(self, mdp: FollowerMDP) -> None:
+        checks.choice("noise", self.noise, NOISES)
+        horizon, states, actions = mdp.shape
+        if actions > np.iinfo(ACTION_TYPE).max:
+            raise InputError("number of follower actions", actions, f"<= {np.iinfo(ACTION_TYPE).max}")
+        for name in ("leader_rewards", "follower_rewards"):
+            means = getattr(mdp, name)
+            checks.reject_first(name, means, (means < 0) | (means > 1), "mean rewards in [0, 1]")
+        rows = kernels.row_tables(mdp.transitions.reshape(-1, states).copy())
+        full = (horizon, states, actions, states)
+        object.__setattr__(self, "shape", mdp.shape)
+        object.__setattr__(self, "initial_state", mdp.initial_state)
+        object.__setattr__(self, "_tables", tuple(table.reshape(full) for table in rows))
+        object.__setattr__(self, "_means", (mdp.leader_rewards, mdp.follower_rewards))
+
+    def play(self, policy: np.ndarray, episodes: int, rng: np.random.Generator) -> np.ndarray:
+        """Transition counts int64 [H,S,B,S] of episodes under a Markov policy [H,S,B] (rows sum to 1)."""
+        table = checks.array("policy", policy, shape=self.shape)
+        checks.reject_first("policy", table, table < 0, "probabilities >= 0")
+        sums = table.sum(axis=2)
+        checks.reject_first("sum of policy", sums, np.abs(sums - 1) > 1e-9, "1 within 1e-09")
+        arriving = np.zeros(self.shape[:2], dtype=np.int64)
+        arriving[0, self.initial_state] = _episodes(episodes)
+        return kernels.play_policy(rng, arriving, table.copy(), *self._tables)
+
+    def play_uniformly(self, arriving: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Transition counts int64 [H,S,B,S] of episodes that arrive at (layer, state) [H,S] and play uniformly.
+
+        Only layers from the arrival on are counted.
+        """
+        uniform = np.full(self.shape, 1 / self.shape[2])
+        return kernels.play_policy(
+            rng, np.ascontiguousarray(arriving, dtype=np.int64), uniform, *self._tables
+        )
+
+    def play_mixture(self, mixture: PolicyMixture, episodes: int, rng: np.random.Generator) -> np.ndarray:
+        """Transition counts int64 [H,S,B,S] of episodes that each draw a policy of the mixture by weight.
+
+        The uniform tails of all policies are pooled and played once.
+        """
+        horizon, states, actions = self.shape
+        if mixture.actions.shape[1:] != (horizon, states):
+            raise InputError("mixture.actions.shape", mixture.actions.shape, f"[K,{horizon},{states}]")
+        counts = np.zeros((horizon, states, actions, states), dtype=np.int64)
+        arrivals = kernels.play_prefixes(
+            rng,
+            _episodes(episodes),
+            self.initial_state,
+            mixture.actions,
+            mixture.weights,
+            mixture.lengths,
+            *self._tables,
+            counts,
+        )
+        return counts + self.play_uniformly(arrivals[:horizon], rng)
+
+    def play_until_doubled(
+        self,
+        actions: np.ndarray,
+        counts: np.ndarray,
+        limit: int,
+        rng: np.random.Generator,
+        *,
+        layers: int,
+        first_batch: int = 1,
+        exact: bool = False,
+    ) -> int:
+        """Number of episodes played, at most limit, until a visit count of this policy has doubled.
+
+        actions int16 [H,S] act in layers < `layers`; later layers are not simulated. counts int64 [>=layers,
+        S,B,S] are all transitions seen so far and receive the new ones in place. exact=True stops at the
+        episode that doubles a count (from 0: at the first visit); exact=False looks only after batches of
+        first_batch, first_batch, 2 first_batch, 4 first_batch, ... episodes.
+        """
+        return int(
+            kernels.play_until_doubled(
+                rng,
+                actions,
+                layers,
+                limit,
+                first_batch,
+                exact,
+                self.initial_state,
+                *self._tables,
+                counts,
+            )
+        )
+
+    def query(self, visits: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Transition counts int64 [H,S,B,S] of a generative model asked visits [H,S,B] times per triple."""
+        totals = np.ascontiguousarray(visits, dtype=np.int64).reshape(-1)
+        states = self.shape[1]
+        flat = (table.reshape(-1, states) for table in self._tables)
+        return kernels.multinomial_rows(rng, totals, *flat).reshape(*self.shape, states)
+
+    def reward_sums(self, visits: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Sums of leader and of follower rewards [H,S,B] over visits int64 [H,S,B]; independent noise."""
+        leader, follower = (self._reward_sum(visits, means, rng) for means in self._means)
+        return leader, follower
+
+    def _reward_sum(self, visits: np.ndarray, means: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        if self.noise == "deterministic":
+            return visits * means
+        totals = np.ascontiguousarray(visits, dtype=np.int64).reshape(-1)
+        return kernels.binomial_each(rng, totals, means.reshape(-1)).reshape(visits.shape).astype(np.float64)
+
+
+def _episodes(episodes: int) -> int:
+    return checks.integer("episodes", episodes, least=0, most=checks.MAX_EXACT_COUNT)
