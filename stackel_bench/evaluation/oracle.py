@@ -49,6 +49,7 @@ class FiniteLeaderOracle:
     compute_values: Callable[[float, TieBreaking], np.ndarray]
     follower_loss: Callable[[Decision], float]
     _values: dict[tuple[float, TieBreaking], np.ndarray] = field(default_factory=dict)
+    _gaps: dict[tuple[float, TieBreaking], float] = field(default_factory=dict)
 
     def leader_values(self, slack: float, tie_breaking: TieBreaking) -> np.ndarray:
         """phi_slack or psi_slack for each leader action [A]; computed once."""
@@ -62,10 +63,14 @@ class FiniteLeaderOracle:
 
     def gap(self, epsilon: float, tie_breaking: TieBreaking) -> Bounds:
         """Both gaps by their definitions."""
-        exact, slack = (self.leader_values(value, tie_breaking) for value in (0.0, epsilon))
-        if tie_breaking is TieBreaking.PESSIMISTIC:
-            return Bounds.exactly(pessimistic_gap(exact, slack))
-        return Bounds.exactly(optimistic_gap(exact, slack, epsilon))
+        if (epsilon, tie_breaking) not in self._gaps:
+            exact, slack = (self.leader_values(value, tie_breaking) for value in (0.0, epsilon))
+            self._gaps[epsilon, tie_breaking] = (
+                pessimistic_gap(exact, slack)
+                if tie_breaking is TieBreaking.PESSIMISTIC
+                else optimistic_gap(exact, slack, epsilon)
+            )
+        return Bounds.exactly(self._gaps[epsilon, tie_breaking])
 
     def value_of(self, decision: Decision, slack: float, tie_breaking: TieBreaking) -> float:
         """The value of the leader action that was chosen."""

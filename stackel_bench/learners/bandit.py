@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ class ToleranceRule:
             return pulls_for_error(epsilon / 4, pairs, delta, sub_gaussian_scale)
         return paper_pulls(epsilon, pairs, delta, sub_gaussian_scale)
 
+    @functools.lru_cache(maxsize=1024)  # noqa: B019 - rules are a handful of frozen values
     def tolerance(self, budget: Budget, pulls: int, pairs: int, sub_gaussian_scale: float) -> Fraction:
         """tau, exactly: a decimal epsilon is taken at its word, 0.1 means 1/10."""
         epsilon = Fraction(repr(budget.epsilon))

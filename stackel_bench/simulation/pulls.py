@@ -9,26 +9,23 @@ import numpy as np
 from stackel_bench import checks
 
 
-def reward_sums(
-    means: np.ndarray, noise_kind: str, noise_scale: float, pulls: int, rng: np.random.Generator
-) -> np.ndarray:
-    """Sums of `pulls` independent rewards of each arm, same shape as means.
-
-    Bernoulli: Binomial(pulls, mean). Gaussian: Normal(pulls * mean, scale * sqrt(pulls)). Both are the exact
-    law of the sum. Counts stay below 2**53, where every one of them is an exact float64.
-    """
-    checks.integer("pulls", pulls, least=0, most=checks.MAX_EXACT_COUNT)
-    if noise_kind == "bernoulli":
-        return rng.binomial(pulls, means).astype(np.float64)
-    if noise_kind == "gaussian":
-        return pulls * means + noise_scale * np.sqrt(pulls) * rng.standard_normal(means.shape)
-    return pulls * means
-
-
 def nested_reward_sums(
     means: np.ndarray, noise_kind: str, noise_scale: float, ladder: Sequence[int], rng: np.random.Generator
 ) -> np.ndarray:
-    """Running sums [rung, ...] after ladder[rung] pulls: increments are drawn once and added."""
-    increments = np.diff([0, *ladder])
-    draws = [reward_sums(means, noise_kind, noise_scale, int(n), rng) for n in increments]
+    """Sums [rung, ...] of the first ladder[rung] rewards of each arm: increments are drawn once and added.
+
+    Bernoulli: Binomial(n, mean). Gaussian: Normal(n * mean, scale * sqrt(n)). Both are the exact law of the
+    sum of n rewards. Counts stay within 2**53, where every one of them is an exact float64.
+    """
+    for pulls in ladder:
+        checks.integer("pulls", pulls, least=0, most=checks.MAX_EXACT_COUNT)
+    increments = np.diff(np.array([0, *ladder], dtype=np.int64))
+    counts = increments.reshape(-1, *[1] * means.ndim)
+    if noise_kind == "bernoulli":
+        draws = rng.binomial(counts, means).astype(np.float64)
+    elif noise_kind == "gaussian":
+        normal = rng.standard_normal((len(increments), *means.shape))
+        draws = counts * means + noise_scale * np.sqrt(counts) * normal
+    else:
+        draws = counts * means
     return np.cumsum(draws, axis=0)

@@ -1,0 +1,145 @@
+"""From command-line overrides to typed configurations: one per cell of the product they span."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import difflib
+import fnmatch
+import functools
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from hydra import compose, initialize_config_module
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Glob, Override, OverrideType
+from hydra.errors import HydraException
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from stackel_bench.config.groups import group_names, options, require_option
+from stackel_bench.config.schema import Config
+from stackel_bench.errors import InputError
+
+SYNTAX = "KEY=VALUE, or KEY=A,B for a sweep (Hydra's override grammar)"
+
+
+def parse(override: str) -> Override:
+    """One override, parsed; group choices are checked against the group's options."""
+    return _parse(override)
+
+
+def alternatives(override: str) -> list[str]:
+    """The single overrides that a sweep override stands for; itself if it sweeps over nothing."""
+    parsed = parse(override)
+    if not parsed.is_sweep_override():
+        return [override]
+    key = parsed.get_key_element()
+    swept = parsed.value()
+    if isinstance(swept, Glob):
+        if parsed.key_or_group not in group_names():
+            raise InputError(key, override, f"glob on a group: {', '.join(group_names())}")
+        names = [
+            name
+            for name in options(parsed.key_or_group)
+            if any(fnmatch.fnmatch(name, pattern) for pattern in swept.include)
+            and not any(fnmatch.fnmatch(name, pattern) for pattern in swept.exclude)
+        ]
+        if not names:
+            raise InputError(key, override, "one of " + ", ".join(options(parsed.key_or_group)))
+        return [f"{key}={name}" for name in names]
+    return [f"{key}={value}" for value in parsed.sweep_string_iterator()]
+
+
+def product(overrides: Sequence[str]) -> Iterator[list[str]]:
+    """All combinations of a list of overrides, the last one varying fastest."""
+    return map(list, itertools.product(*[alternatives(override) for override in overrides]))
+
+
+def merge_overrides(base: Iterable[str], stronger: Iterable[str]) -> list[str]:
+    """Overrides of base, except for keys that stronger sets; stronger ones last."""
+    stronger = list(stronger)
+    keys = {parse(override).get_key_element() for override in stronger}
+    return [override for override in base if parse(override).get_key_element() not in keys] + stronger
+
+
+class Composer:
+    """Composes configurations; choices of groups are composed once, single values are set on a copy."""
+
+    def __init__(self) -> None:
+        self._composed: dict[tuple[str, ...], DictConfig] = {}
+
+    def compose(self, overrides: Sequence[str]) -> DictConfig:
+        """The typed configuration of these overrides, none of which sweeps."""
+        parsed = [parse(override) for override in overrides]
+        for override in parsed:
+            if override.is_sweep_override():
+                allowed = "a single value here; `stackel-bench sweep` takes several"
+                raise InputError(override.get_key_element(), override.input_line, allowed)
+        plain = [o for o in parsed if _sets_one_value(o)]
+        structural = tuple(o.input_line or "" for o in parsed if not _sets_one_value(o))
+        if structural not in self._composed:
+            self._composed[structural] = _compose_typed(structural)
+        config = copy.deepcopy(self._composed[structural])
+        for override in plain:
+            _set(config, override.key_or_group, override.value())
+        return config
+
+
+def _sets_one_value(override: Override) -> bool:
+    return override.type == OverrideType.CHANGE and override.key_or_group not in group_names()
+
+
+def _set(config: DictConfig, key: str, value: Any) -> None:
+    node: Any = config
+    parts = key.split(".")
+    for part in parts:
+        if not isinstance(node, DictConfig) or part not in node:
+            known = sorted(map(str, node)) if isinstance(node, DictConfig) else []
+            close = difflib.get_close_matches(part, known, n=1)
+            hint = f" (did you mean {close[0]}?)" if close else ""
+            raise InputError(key, value, "no such key; known here: " + (", ".join(known) or "none") + hint)
+        node = node._get_node(part)
+    with _translated(key, value):
+        OmegaConf.update(config, key, value, merge=False)
+
+
+def _compose_typed(overrides: Sequence[str]) -> DictConfig:
+    with _translated("overrides", " ".join(overrides)), _hydra():
+        composed = compose("config", list(overrides))
+        typed = OmegaConf.merge(OmegaConf.structured(Config), composed)
+    assert isinstance(typed, DictConfig)
+    OmegaConf.set_struct(typed, True)
+    return typed
+
+
+@contextlib.contextmanager
+def _hydra() -> Iterator[None]:
+    GlobalHydra.instance().clear()
+    with initialize_config_module("stackel_bench.conf", version_base="1.3"):
+        yield
+
+
+@contextlib.contextmanager
+def _translated(field: str, found: object) -> Iterator[None]:
+    """Hydra's and OmegaConf's errors as one sentence."""
+    try:
+        yield
+    except (HydraException, OmegaConfBaseException) as error:
+        reason = " ".join(str(error).split("full_key")[0].split())
+        raise InputError(field, found, reason) from error
+
+
+@functools.lru_cache(maxsize=100_000)
+def _parse(text: str) -> Override:
+    try:
+        override = OverridesParser.create().parse_override(text)
+    except HydraException as error:
+        raise InputError("override", text, SYNTAX) from error
+    if override.key_or_group in group_names() and not override.is_sweep_override():
+        if override.type == OverrideType.DEL:
+            raise InputError(override.key_or_group, text, "a group that is always there")
+        require_option(override.key_or_group, override.value())
+    return override

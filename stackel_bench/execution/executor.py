@@ -1,0 +1,84 @@
+"""Where tasks run: the interface, and the serial twin that runs them in this process."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from stackel_bench.execution.trial import Failure
+
+Task = Any  # what submit and put return; may be an argument of later tasks
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A task that ended, how long it kept a worker busy, and why it failed if it did."""
+
+    task: Task
+    seconds: float
+    failure: Failure | None = None
+    worker_lost: bool = False
+
+
+class Executor(Protocol):
+    """Submits plain functions; tasks end in any order, and results stay where they are until asked for."""
+
+    @property
+    def workers(self) -> int:
+        """How many tasks run at the same time."""
+
+    def put(self, value: Any) -> Task:
+        """A value that many tasks take as argument, stored once."""
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Task:
+        """Start a task; arguments may be earlier tasks, whose results are meant."""
+
+    def next_finished(self, tasks: list[Task]) -> Finished:
+        """The next one of these tasks to end."""
+
+    def value(self, task: Task) -> Any:
+        """The result of a task that ended without failure."""
+
+    def shutdown(self) -> None:
+        """Stop everything that was started."""
+
+
+@dataclass(eq=False)
+class _SerialTask:
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    value: Any = None
+
+
+class SerialExecutor:
+    """Runs each task in this process when its end is waited for, in order of submission."""
+
+    workers = 1
+
+    def put(self, value: Any) -> Task:
+        """The value itself."""
+        return value
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Task:
+        """Remember the task."""
+        return _SerialTask(function, arguments)
+
+    def next_finished(self, tasks: list[Task]) -> Finished:
+        """Run the oldest task."""
+        task = tasks[0]
+        start = time.perf_counter()
+        failure = None
+        try:
+            task.value = task.function(*map(self.value, task.arguments))
+        except Exception as error:  # becomes the failure of this task's trial
+            failure = Failure.of(error)
+        return Finished(task, time.perf_counter() - start, failure)
+
+    def value(self, task: Task) -> Any:
+        """What the task returned; a plain value is itself."""
+        return task.value if isinstance(task, _SerialTask) else task
+
+    def shutdown(self) -> None:
+        """Nothing to stop."""

@@ -1,0 +1,138 @@
+"""Tasks on Ray: a private local cluster by default, any cluster by address. Nothing else imports ray."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+# Read when ray is imported: token authentication stays on, usage reports stay off.
+os.environ.setdefault("RAY_AUTH_MODE", "token")
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+
+import ray
+import ray.exceptions
+
+from stackel_bench.errors import InputError
+from stackel_bench.execution.executor import Finished, Task
+from stackel_bench.execution.trial import Failure
+
+CONNECT_SECONDS = 10.0
+_LOST = (
+    ray.exceptions.WorkerCrashedError,
+    ray.exceptions.OutOfMemoryError,
+    ray.exceptions.NodeDiedError,
+    ray.exceptions.ObjectLostError,
+)
+_OUT_OF_MEMORY = (
+    "a worker ran out of memory; lower execution.num_cpus (fewer tasks at once), set "
+    "execution.memory_per_task, or choose a smaller game"
+)
+
+
+@dataclass(frozen=True)
+class _RayTask:
+    """The two results of a task as separate objects, so that large values are never fetched in vain."""
+
+    seconds: ray.ObjectRef
+    value: ray.ObjectRef
+
+
+def _timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
+    start = time.perf_counter()
+    value = function(*arguments)
+    return time.perf_counter() - start, value
+
+
+class RayExecutor:
+    """Ray tasks of one CPU each; Ray itself retries after the loss of a worker or a node."""
+
+    def __init__(
+        self,
+        address: str = "local",
+        num_cpus: int | None = None,
+        cpus_per_task: float = 1.0,
+        memory_per_task: int | None = None,
+        runtime_env: Mapping[str, Any] | None = None,
+    ) -> None:
+        local: dict[str, Any] = {}
+        if address == "local":
+            local = {"num_cpus": num_cpus, "include_dashboard": False}
+        else:
+            _require_reachable(address)
+        try:
+            ray.init(
+                address=address,
+                log_to_driver=False,
+                logging_level=logging.CRITICAL,
+                runtime_env=dict(runtime_env or {}),
+                **local,
+            )
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            allowed = f"the address of a running Ray cluster ({_first_line(error)})"
+            raise InputError("execution.address", address, allowed) from error
+        options: dict[str, Any] = {"num_cpus": cpus_per_task, "num_returns": 2}
+        if memory_per_task is not None:
+            options["memory"] = memory_per_task
+        self._timed = ray.remote(**options)(_timed)
+        self._cpus_per_task = cpus_per_task
+
+    @property
+    def workers(self) -> int:
+        """How many tasks fit on the cluster as it is now."""
+        return max(1, int(ray.cluster_resources().get("CPU", 1) / self._cpus_per_task))
+
+    def put(self, value: Any) -> Task:
+        """Store a value in the object store once."""
+        return ray.put(value)
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Task:
+        """Start a Ray task."""
+        resolved = [a.value if isinstance(a, _RayTask) else a for a in arguments]
+        return _RayTask(*self._timed.remote(function, *resolved))
+
+    def next_finished(self, tasks: list[Task]) -> Finished:
+        """Wait for the next task, in completion order."""
+        by_reference = {task.seconds: task for task in tasks}
+        (done,), _ = ray.wait(list(by_reference), num_returns=1, fetch_local=False)
+        task = by_reference[done]
+        try:
+            return Finished(task, float(ray.get(done)))
+        except ray.exceptions.RayTaskError as error:
+            return Finished(task, 0.0, Failure(_first_line(error.cause), str(error)))
+        except ray.exceptions.RayError as error:
+            advice = _OUT_OF_MEMORY if isinstance(error, ray.exceptions.OutOfMemoryError) else ""
+            message = f"{type(error).__name__}: {advice or _first_line(error)}"
+            return Finished(task, 0.0, Failure(message, str(error)), isinstance(error, _LOST))
+
+    def value(self, task: Task) -> Any:
+        """Fetch a result."""
+        return ray.get(task.value)
+
+    def shutdown(self) -> None:
+        """Disconnect, and stop the private cluster if there is one."""
+        ray.shutdown()
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines() or [""]
+    return f"{type(error).__name__}: {lines[0]}"
+
+
+def _require_reachable(address: str) -> None:
+    """Raise an InputError at once where nothing listens; Ray itself would wait for a long time."""
+    if address == "auto":
+        return
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdigit():
+        raise InputError("execution.address", address, "HOST:PORT of a running Ray cluster, or auto")
+    try:
+        socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS).close()
+    except OSError as error:
+        allowed = f"the address of a running Ray cluster ({error})"
+        raise InputError("execution.address", address, allowed) from error
