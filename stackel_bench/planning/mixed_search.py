@@ -1,0 +1,104 @@
+"""The branch and bound for a worst-case commitment: a strategy, a certified bound, and the nodes it took."""
+
+from __future__ import annotations
+
+import math
+import time
+from functools import cache
+
+import numpy as np
+
+from stackel_bench.planning import dual_simplex
+from stackel_bench.planning.mixed_units import TIE_TOLERANCE
+
+FIRST_LOOK_NODES = 60  # per reference, before any reference is searched to the end: finds good incumbents
+CLOCK_SECONDS = 0.02  # aim of one uninterrupted piece of work
+SHIFTS = (1e-8, 1e-9, 1e-10, 16 * TIE_TOLERANCE)  # margins beyond slack that excluded replies must keep
+
+
+def search_commitment(
+    follower: np.ndarray, leader: np.ndarray, slack: float, accuracy: float, deadline: float
+) -> tuple[np.ndarray, float, int]:
+    """(strategy [A], certified upper bound of sup phi_slack, nodes) for payoffs [A,B] in units.
+
+    sup phi_slack = max_c sup {t : pi in R_c and for every b, pi.v_b >= t or pi.(w_c - w_b) > slack}. Every
+    node includes some b (first case) and excludes some (second case). The second case is open, so nodes ask
+    for slightly more than slack while their bounds do not; a smaller shift is tried if that loses too much.
+    """
+    strategy = np.zeros(follower.shape[0])
+    bound, nodes = math.inf, 0
+    best = -math.inf
+    for shift in SHIFTS:
+        candidate = np.zeros_like(strategy)
+        value, high, used = _search(follower, leader, slack, shift, accuracy, candidate, deadline)
+        nodes += used
+        bound = min(bound, high)
+        if value > best:
+            best, strategy = value, candidate
+        if bound <= best + accuracy or time.monotonic() > deadline:
+            break
+    return strategy, max(best, bound), nodes
+
+
+def _search(
+    follower: np.ndarray,
+    leader: np.ndarray,
+    slack: float,
+    shift: float,
+    accuracy: float,
+    strategy: np.ndarray,
+    deadline: float,
+) -> tuple[float, float, int]:
+    """(best value, bound, nodes) with one shift; the best strategy is written in place."""
+    best, roots = dual_simplex.root_bounds(follower, leader, slack, TIE_TOLERANCE, accuracy, strategy)
+    # Aiming a little lower than asked leaves room for rounding when the value is evaluated again.
+    aim = 0.999 * accuracy
+    order = np.argsort(-roots, kind="stable")
+    order = order[roots[order] > best + aim]
+    bounds = roots.copy()
+    done = np.zeros(roots.size, np.bool_)
+    stack = _empty_stack(*follower.shape)
+    problem = (follower, leader, slack, shift, TIE_TOLERANCE, aim)
+    found = (roots, bounds, done, *stack)
+    nodes = 0
+    for group in np.array_split(order, max(1, order.size // 8)):
+        best, _, _, used = dual_simplex.search_references(
+            *problem, best, strategy, group, 0, 0, FIRST_LOOK_NODES, True, *found
+        )
+        nodes += used
+        if time.monotonic() > deadline:
+            break
+    position, size, piece = 0, 0, 200
+    while position < order.size and (began := time.monotonic()) < deadline:
+        best, position, size, used = dual_simplex.search_references(
+            *problem, best, strategy, order, position, size, piece, False, *found
+        )
+        nodes += used
+        elapsed = time.monotonic() - began
+        piece = max(10, int(piece * min(2.0, CLOCK_SECONDS / max(elapsed, 1e-9))))
+    if size > 0:
+        open_reference = order[position]
+        bounds[open_reference] = max(bounds[open_reference], stack[-1][:size].max())
+    return float(best), float(max(best, bounds.max())), nodes
+
+
+@cache
+def compile_search() -> None:
+    """Compile or load the kernels, so that a deadline set afterwards is spent on searching."""
+    game = np.array([[0.0, 0.5], [0.5, 0.0]])
+    _search(game, game.T.copy(), 0.1, SHIFTS[0], 1e-3, np.zeros(2), math.inf)
+
+
+def _empty_stack(num_actions: int, num_responses: int) -> tuple[np.ndarray, ...]:
+    """Room for the states of one depth-first path and of the branches compared at its end."""
+    depth = num_responses + 2 + 2 * dual_simplex.CANDIDATES
+    return (
+        np.empty((depth, num_actions + 1, num_actions)),
+        np.empty((depth, num_actions + 1)),
+        np.empty((depth, num_actions), np.int64),
+        np.empty((depth, num_actions), np.int64),
+        np.empty((depth, num_responses), np.int8),
+        np.empty((depth, num_responses)),
+        np.empty((depth, num_responses)),
+        np.empty(depth),
+    )
