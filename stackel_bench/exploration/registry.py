@@ -8,12 +8,20 @@ from typing import Any
 from stackel_bench.checks import choice
 from stackel_bench.errors import InputError
 from stackel_bench.exploration.explorer import Explorer
+from stackel_bench.exploration.generative import Generative
 from stackel_bench.exploration.reward_free_explore import RewardFreeExplore
+from stackel_bench.exploration.rf_express import RFExpress
+from stackel_bench.exploration.rf_ucrl import RFUCRL
+from stackel_bench.exploration.ucbvi import UCBVI
 from stackel_bench.exploration.uniform import Uniform
 
 EXPLORERS: dict[str, type] = {
     "reward_free_explore": RewardFreeExplore,
+    "rf_ucrl": RFUCRL,
+    "rf_express": RFExpress,
+    "ucbvi": UCBVI,
     "uniform": Uniform,
+    "generative": Generative,
 }
 
 

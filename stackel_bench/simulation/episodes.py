@@ -1,4 +1,4 @@
-"""Counts of episodes in a follower MDP that is only sampled, never read, at a cost independent of their number."""
+"""Counts of episodes in a follower MDP that is sampled, never read; the cost ignores their number."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class EpisodeSimulator:
         return kernels.play_policy(rng, arriving, table.copy(), *self._tables)
 
     def play_uniformly(self, arriving: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Transition counts int64 [H,S,B,S] of episodes that arrive at (layer, state) [H,S] and play uniformly.
+        """Transition counts int64 [H,S,B,S] of episodes that arrive at [H,S] and play uniformly from there.
 
         Only layers from the arrival on are counted.
         """

@@ -36,13 +36,16 @@ def theorem_budget(
 ) -> RewardFreeBudget:
     """The theorem's orders with its unknown constants set to c and iota = ln(HSAB/(delta epsilon)).
 
-    N0 = c_explore S^3 B H^6 iota^3 / epsilon per target, N = c_data H^5 S^2 B iota / epsilon^2.
+    N0 = c_explore S^3 B H^6 iota^3 / epsilon per target, N = c_data max(H^5 S^2 B iota / epsilon^2, R), where
+    R is the reward part: its constants are known, and without them tiny horizons would get too little.
     """
     horizon, states, actions = _checked(shape, epsilon, delta, num_leader_actions)
     iota = math.log(horizon * states * num_leader_actions * actions / (delta * epsilon))
     iota = max(iota, 1.0)  # epsilon above H S A B / delta would make the orders vanish
     per_target = math.ceil(c_explore * states**3 * actions * horizon**6 * iota**3 / epsilon)
-    gather = math.ceil(c_data * horizon**5 * states**2 * actions * iota / epsilon**2)
+    transitions = horizon**5 * states**2 * actions * iota / epsilon**2
+    rewards = reward_episodes(shape, epsilon / 16, delta / (3 * num_leader_actions))
+    gather = math.ceil(c_data * max(transitions, rewards))
     return RewardFreeBudget(per_target, states * horizon, gather)
 
 
@@ -106,8 +109,8 @@ def reward_episodes(shape: Shape, accuracy: float, failure: float) -> int:
 def rf_ucrl_episodes(shape: Shape, epsilon: float, delta: float, num_leader_actions: int) -> int:
     """Episodes after which RF-UCRL's certificate is below epsilon/8 (Kaufmann et al. 2021, Theorem 5).
 
-    The theorem's accuracy is epsilon/4 (it stops at half of it), its delta is delta/(2A). Our bonus is at most
-    the published H sqrt(2 beta/n), with max(S-1, 1) for S-1 to cover the reward's logarithm at S = 1.
+    The theorem's accuracy is epsilon/4 (it stops at half of it), its delta is delta/(2A). Our bonus is at
+    most the published H sqrt(2 beta/n), with max(S-1, 1) for S-1 to cover the reward's logarithm at S = 1.
     """
     horizon, states, actions = _checked(shape, epsilon, delta, num_leader_actions)
     others = max(states - 1, 1)
