@@ -1,0 +1,207 @@
+"""Feature sources: the features of all pairs of actions, read in blocks of leader actions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stackel_bench import checks
+from stackel_bench.errors import InputError
+
+
+@runtime_checkable
+class FeatureSource(Protocol):
+    """Features phi(a,b) in R^d for A leader actions and B follower actions; pair (a,b) has index a*B+b."""
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """(A, B, d)."""
+        ...
+
+    def block(self, start: int, stop: int) -> np.ndarray:
+        """Features [stop-start,B,d] of the leader actions start..stop-1."""
+        ...
+
+    def pairs(self, indices: np.ndarray) -> np.ndarray:
+        """Features [k,d] of the pairs with these indices [k], in the order given."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayFeatures:
+    """Features from an array [A,B,d], in memory or mapped from a file; nothing is copied."""
+
+    features: np.ndarray
+
+    def __post_init__(self) -> None:
+        if self.features.ndim != 3 or 0 in self.features.shape:
+            raise InputError("features.shape", self.features.shape, "[A,B,d], every size >= 1")
+        if self.features.dtype.kind not in "fiu":
+            raise InputError("features.dtype", str(self.features.dtype), "real numbers")
+        view = self.features.view()
+        view.setflags(write=False)
+        object.__setattr__(self, "features", view)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """(A, B, d)."""
+        leaders, followers, dimension = self.features.shape
+        return leaders, followers, dimension
+
+    def block(self, start: int, stop: int) -> np.ndarray:
+        """A view [stop-start,B,d]."""
+        return self.features[start:stop]
+
+    def pairs(self, indices: np.ndarray) -> np.ndarray:
+        """A copy [k,d] of the features at these pair indices."""
+        leader, follower = np.divmod(np.asarray(indices), self.shape[1])
+        return np.asarray(self.features[leader, follower])
+
+
+@dataclass(frozen=True, eq=False)
+class CallableFeatures:
+    """Features from a function (start, stop) -> [stop-start,B,d], called anew for every block."""
+
+    shape: tuple[int, int, int]
+    read: Callable[[int, int], np.ndarray]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "shape", _sizes(self.shape))
+
+    def block(self, start: int, stop: int) -> np.ndarray:
+        """What the function returns for these leader actions, its shape checked."""
+        return _checked(np.asarray(self.read(start, stop)), (stop - start, *self.shape[1:]))
+
+    def pairs(self, indices: np.ndarray) -> np.ndarray:
+        """Features [k,d]; each leader action among the pairs is read once."""
+        leader, follower = np.divmod(np.asarray(indices), self.shape[1])
+        actions, position = np.unique(leader, return_inverse=True)
+        picked = np.empty((len(leader), self.shape[2]))
+        for number, action in enumerate(actions.tolist()):
+            here = position == number
+            picked[here] = self.block(action, action + 1)[0, follower[here]]
+        return picked
+
+
+@dataclass(frozen=True, eq=False)
+class StreamedFeatures:
+    """Features from a function without arguments that starts a fresh stream of blocks [rows,B,d].
+
+    Reads in increasing order cost one run through the stream; a step back starts it again. The blocks may
+    have any number of rows; A rows are expected in all.
+    """
+
+    shape: tuple[int, int, int]
+    start_stream: Callable[[], Iterable[np.ndarray]]
+    _cursor: _Cursor = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "shape", _sizes(self.shape))
+        object.__setattr__(self, "_cursor", _Cursor(self.start_stream, self.shape))
+
+    def block(self, start: int, stop: int) -> np.ndarray:
+        """Features [stop-start,B,d], taken from the running stream if it has not passed start."""
+        return self._cursor.take(start, stop)
+
+    def pairs(self, indices: np.ndarray) -> np.ndarray:
+        """Features [k,d], in one run through the stream."""
+        leader, follower = np.divmod(np.asarray(indices), self.shape[1])
+        order = np.argsort(leader, kind="stable")
+        picked = np.empty((len(order), self.shape[2]))
+        actions, first = np.unique(leader[order], return_index=True)
+        for action, here in zip(actions.tolist(), np.split(order, first[1:]), strict=True):
+            picked[here] = self.block(action, action + 1)[0, follower[here]]
+        return picked
+
+
+class _Cursor:
+    """The only state of a streamed source: the block last read and where it begins."""
+
+    def __init__(self, start_stream: Callable[[], Iterable[np.ndarray]], shape: tuple[int, int, int]) -> None:
+        self._start_stream = start_stream
+        self._shape = shape
+        self._restart()
+
+    def _restart(self) -> None:
+        self._stream: Iterator[np.ndarray] = iter(self._start_stream())
+        self._begin = 0
+        self._held = np.empty((0, *self._shape[1:]))
+
+    def __reduce__(self) -> tuple[type[_Cursor], tuple[object, ...]]:
+        return _Cursor, (
+            self._start_stream,
+            self._shape,
+        )  # a running stream cannot be sent to another process
+
+    def take(self, start: int, stop: int) -> np.ndarray:
+        if start < self._begin:
+            self._restart()
+        parts = []
+        while start < stop:
+            end = self._begin + len(self._held)
+            if start < end:
+                part = self._held[start - self._begin : stop - self._begin]
+                parts.append(part)
+                start += len(part)
+                continue
+            block = next(self._stream, None)
+            if block is None:
+                raise InputError("features", f"a stream of {end} leader actions", f"{self._shape[0]} of them")
+            block = np.asarray(block)
+            self._begin, self._held = end, _checked(block, (len(block), *self._shape[1:]))
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def mapped_features(path: str | Path) -> ArrayFeatures:
+    """Features [A,B,d] mapped from a .npy file; only what is used is ever read."""
+    try:
+        return ArrayFeatures(np.load(path, mmap_mode="r", allow_pickle=False))
+    except (OSError, ValueError, EOFError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError("path", str(path), f"a .npy file with an array [A,B,d] ({error})") from error
+
+
+def feature_source(features: ArrayLike | FeatureSource) -> FeatureSource:
+    """The features as a source; arrays and memory maps [A,B,d] are wrapped without a copy."""
+    if isinstance(features, np.ndarray):
+        return ArrayFeatures(features)
+    if isinstance(features, FeatureSource):
+        return features
+    try:
+        return ArrayFeatures(np.asarray(features, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(
+            "features", features, "an array [A,B,d], a memory map or a feature source"
+        ) from error
+
+
+def leader_blocks(source: FeatureSource, elements: int) -> Iterator[tuple[int, np.ndarray]]:
+    """Pairs (first leader action, features [k,B,d] as float64) that cover all actions in order.
+
+    A block holds about so many elements, but never less than one leader action.
+    """
+    leaders, followers, dimension = source.shape
+    step = max(1, elements // (followers * dimension))
+    for start in range(0, leaders, step):
+        yield start, np.asarray(source.block(start, min(start + step, leaders)), dtype=np.float64)
+
+
+def _sizes(shape: tuple[int, int, int]) -> tuple[int, int, int]:
+    if len(shape) != 3:
+        raise InputError("shape", shape, "(A, B, d)")
+    leaders, followers, dimension = (checks.integer("shape", size, least=1) for size in shape)
+    return leaders, followers, dimension
+
+
+def _checked(block: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    if block.shape != shape:
+        raise InputError("shape of a block of features", block.shape, f"{shape}")
+    return block
