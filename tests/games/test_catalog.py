@@ -31,7 +31,7 @@ def test_every_parameter_is_documented(name: str) -> None:
     assert lines[1].startswith("# ")
     assert lines[2] == f"name: {name}"
     for above, line in itertools.pairwise(lines[2:]):
-        assert line.startswith("#") or above.startswith("# "), line
+        assert line.startswith(("#", " ")) or above.startswith("# "), line
 
 
 @pytest.mark.parametrize("name", sorted(set(game_names()) - NEEDS_A_FILE))
@@ -74,8 +74,9 @@ def test_no_size_may_be_zero_or_fractional(name: str, size: str) -> None:
 def test_unknown_parameters_and_noise_are_named(name: str) -> None:
     with pytest.raises(InputError, match=r"game\.nonsense: found 1, allowed: no such parameter; known:"):
         load_game(name, nonsense=1)
-    with pytest.raises(InputError, match="noise: found 'loud'"):
-        load_game(name, noise="loud")
+    if "noise" in default_parameters(name):
+        with pytest.raises(InputError, match="noise: found 'loud'"):
+            load_game(name, noise="loud")
 
 
 def test_unknown_game_lists_the_known_ones() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from stackel_bench.games.bandit import BanditGame
 from stackel_bench.games.instances import economic_tables, paper_tables, random_tables, table_files
-from stackel_bench.games.instances.table_games import with_noise
+from stackel_bench.games.instances.game_builders import with_noise
 from stackel_bench.models import PayoffTable
 
 TABLES: dict[str, Callable[..., PayoffTable]] = {

@@ -1,0 +1,86 @@
+"""Bandit-RL games: each leader action sets the episodic MDP that the follower plays in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from stackel_bench import checks
+from stackel_bench.errors import InputError
+from stackel_bench.games.identity import digest_of_arrays
+from stackel_bench.games.noise import Noise
+from stackel_bench.models import FollowerMDP
+from stackel_bench.simulation.episodes import NOISES, EpisodeSimulator
+
+
+@dataclass(frozen=True, eq=False)
+class EpisodeSampler:
+    """Sampling access to a bandit-RL game; the MDPs themselves are out of a learner's sight."""
+
+    _mdps: Sequence[FollowerMDP] = field(repr=False)
+    _noise: Noise
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """(horizon H, number of states S, number of follower actions B)."""
+        return self._mdps[0].shape
+
+    @property
+    def num_leader_actions(self) -> int:
+        """A: how many MDPs there are."""
+        return len(self._mdps)
+
+    def simulator(self, leader_action: int) -> EpisodeSimulator:
+        """Episodes in the MDP that this leader action sets."""
+        return EpisodeSimulator(self._mdps[leader_action], self._noise.kind)
+
+
+@dataclass(frozen=True, eq=False)
+class BanditRLGame:
+    """One follower MDP per leader action (the truth), all of one shape, and the noise of single rewards."""
+
+    family: ClassVar[str] = "bandit_rl"
+    mdps: tuple[FollowerMDP, ...]
+    noise: Noise = field(default_factory=Noise)
+    name: str = "bandit_rl/explicit"
+    identity: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mdps", tuple(self.mdps))
+        if not self.mdps:
+            raise InputError("mdps", self.mdps, "at least one follower MDP")
+        checks.choice("noise", self.noise.kind, NOISES)
+        for action, mdp in enumerate(self.mdps):
+            if mdp.shape != self.mdps[0].shape:
+                raise InputError(f"mdps[{action}].shape", mdp.shape, f"{self.mdps[0].shape}, that of mdps[0]")
+            for rewards in ("leader_rewards", "follower_rewards"):
+                means = getattr(mdp, rewards)
+                bad = (means < 0) | (means > 1)
+                checks.reject_first(f"mdps[{action}].{rewards}", means, bad, "mean rewards in [0, 1]")
+        if not self.identity:
+            digest = digest_of_arrays(self.family, self._arrays(), self.noise)
+            object.__setattr__(self, "identity", digest)
+
+    def _arrays(self) -> Iterator[np.ndarray]:
+        for mdp in self.mdps:
+            yield from (mdp.transitions, mdp.leader_rewards, mdp.follower_rewards)
+            yield np.array([mdp.initial_state])
+
+    @property
+    def sampler(self) -> EpisodeSampler:
+        """All that a learner gets."""
+        return EpisodeSampler(self.mdps, self.noise)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The sizes that sample complexity is measured against."""
+        horizon, states, actions = self.mdps[0].shape
+        return {
+            "num_leader_actions": len(self.mdps),
+            "num_follower_actions": actions,
+            "num_states": states,
+            "horizon": horizon,
+        }
