@@ -44,7 +44,6 @@ def summarise_rung(records: pd.DataFrame) -> dict[str, float]:
     mean_low, mean_high = mean_interval(losses)
     summary = {
         "samples": float(records["samples"].mean()),
-        "replicates": float(trials),
         "failure_probability": failures / trials,
         "failure_probability_low": low,
         "failure_probability_high": high,

@@ -12,7 +12,7 @@ from stackel_bench.execution.cost import CostModel
 from stackel_bench.execution.executor import Executor, Finished, Task
 from stackel_bench.execution.trial import (
     Failure,
-    Records,
+    Outcomes,
     Trial,
     decide_block,
     explore_block,
@@ -22,6 +22,7 @@ from stackel_bench.execution.trial import (
 )
 
 LARGE_GAME_BYTES = 100_000
+Result = tuple[int, Outcomes | Failure, float]  # index of the trial, what came of it, busy seconds
 
 
 @dataclass
@@ -30,6 +31,7 @@ class _Progress:
 
     blocks: list[Task | None]
     unit_blocks: int  # 0: blocks hold decisions; otherwise findings, cut in so many unit blocks
+    seconds: float = 0.0
     failed: bool = False
 
 
@@ -45,7 +47,7 @@ class _Submitted:
 
 @dataclass
 class Scheduler:
-    """Yields (index of trial, records or failure) as trials finish; a trial is never run twice."""
+    """Yields results as trials finish; a trial is never run twice."""
 
     executor: Executor
     batch_seconds: float = 1.0
@@ -53,7 +55,7 @@ class Scheduler:
     busy_seconds: float = 0.0
     cost: CostModel = field(default_factory=CostModel)
 
-    def run(self, trials: Sequence[Trial]) -> Iterator[tuple[int, Records | Failure]]:
+    def run(self, trials: Sequence[Trial]) -> Iterator[Result]:
         """All trials, in completion order. Closing the iterator abandons what is in flight."""
         self._trials = trials
         self._waiting: deque[tuple[Any, tuple[Any, ...], _Submitted]] = deque()
@@ -120,22 +122,23 @@ class Scheduler:
                 arguments = (self._argument(trial), block_units, range(replicate, replicate + 1))
                 self._waiting.append((explore_block, arguments, purpose))
 
-    def _settle(self, finished: Finished, purpose: _Submitted) -> Iterator[tuple[int, Records | Failure]]:
+    def _settle(self, finished: Finished, purpose: _Submitted) -> Iterator[Result]:
         self.busy_seconds += finished.seconds
         if finished.failure is not None:
             yield from self._settle_failure(finished, purpose)
         elif purpose.bundle:
             self._observe(purpose, finished)
-            yield from zip(purpose.trials, self.executor.value(finished.task), strict=True)
+            results = zip(purpose.trials, self.executor.value(finished.task), strict=True)
+            yield from ((index, result, seconds) for index, (result, seconds) in results)
         elif purpose.block is None:
-            yield purpose.trials[0], self.executor.value(finished.task)
+            index = purpose.trials[0]
+            seconds = self._progress.pop(index).seconds + finished.seconds
+            yield index, self.executor.value(finished.task), seconds
         else:
             self._observe(purpose, finished)
-            self._collect(purpose.trials[0], purpose.block, finished.task)
+            self._collect(purpose.trials[0], purpose.block, finished)
 
-    def _settle_failure(
-        self, finished: Finished, purpose: _Submitted
-    ) -> Iterator[tuple[int, Records | Failure]]:
+    def _settle_failure(self, finished: Finished, purpose: _Submitted) -> Iterator[Result]:
         assert finished.failure is not None
         if purpose.bundle and finished.worker_lost and len(purpose.trials) > 1:
             for index in purpose.trials:  # one of them kills its worker: find out which, alone
@@ -144,18 +147,19 @@ class Scheduler:
                 self._waiting.append((run_bundle, (self._argument(trial),), alone))
         elif purpose.bundle:
             for index in purpose.trials:
-                yield index, finished.failure
+                yield index, finished.failure, finished.seconds
         else:
             index = purpose.trials[0]
             progress = self._progress[index]
             if not progress.failed:
                 progress.failed = True
                 self._waiting = deque(work for work in self._waiting if work[2].trials != (index,))
-                yield index, finished.failure
+                yield index, finished.failure, progress.seconds
 
-    def _collect(self, index: int, block: int, task: Task) -> None:
+    def _collect(self, index: int, block: int, finished: Finished) -> None:
         progress = self._progress[index]
-        progress.blocks[block] = task
+        progress.blocks[block] = finished.task
+        progress.seconds += finished.seconds
         if progress.failed or any(done is None for done in progress.blocks):
             return
         trial = self._argument(self._trials[index])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import time
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from stackel_bench.evaluation.oracle import Oracle
-from stackel_bench.evaluation.summary import record_row
+from stackel_bench.evaluation.summary import record_row, summarise
 from stackel_bench.evaluation.truth import oracle_of
 from stackel_bench.evaluation.verdict import judge
 from stackel_bench.games.game import Game
@@ -37,7 +38,18 @@ class Trial:
 
 
 Decisions = dict[TieBreaking, list[Decision]]  # per rung
-Records = dict[TieBreaking, pd.DataFrame]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What is kept of a trial for one tie-breaking: its records and the numbers made of them."""
+
+    records: bytes  # parquet, one row per replicate and rung
+    metrics: dict[str, float]
+    rungs: list[dict[str, float]]
+
+
+Outcomes = dict[TieBreaking, Outcome]
 
 
 @dataclass(frozen=True)
@@ -73,25 +85,29 @@ def decide_block(trial: Trial, replicates: range) -> list[Decisions]:
     return [_decide(trial, findings) for (findings,) in blocks]
 
 
-def judge_decisions(trial: Trial, *blocks: Sequence[Decisions]) -> Records:
-    """The records of a trial from the decisions of all its replicates, in order."""
+def judge_decisions(trial: Trial, *blocks: Sequence[Decisions]) -> Outcomes:
+    """The outcomes of a trial from the decisions of all its replicates, in order."""
     decisions = [decision for block in blocks for decision in block]
     oracle = cached_oracle(trial.game.identity, trial.game)
     epsilon = trial.schedule.budget.epsilon
-    return {
-        tie: pd.DataFrame(
+
+    def outcome(tie: TieBreaking) -> Outcome:
+        records = pd.DataFrame(
             [
                 record_row(replicate, rung, decision, judge(oracle, decision, epsilon))
                 for replicate, by_tie in enumerate(decisions)
                 for rung, decision in enumerate(by_tie[tie])
             ]
         )
-        for tie in trial.tie_breakings
-    }
+        metrics, rungs = summarise(records, trial.schedule.budget.delta)
+        metrics["theory_samples"] = float(trial.schedule.theory_samples)
+        return Outcome(records.to_parquet(index=False, compression="zstd"), metrics, rungs)
+
+    return {tie: outcome(tie) for tie in trial.tie_breakings}
 
 
-def judge_findings(trial: Trial, unit_blocks: int, *blocks: list[list[Any]]) -> Records:
-    """The records of a trial from blocks of findings: replicate blocks in order, each cut in unit_blocks."""
+def judge_findings(trial: Trial, unit_blocks: int, *blocks: list[list[Any]]) -> Outcomes:
+    """The outcomes of a trial from blocks of findings: replicate blocks in order, each cut in unit_blocks."""
     decisions: list[Decisions] = []
     for start in range(0, len(blocks), unit_blocks):
         for parts in zip(*blocks[start : start + unit_blocks], strict=True):
@@ -100,16 +116,19 @@ def judge_findings(trial: Trial, unit_blocks: int, *blocks: list[list[Any]]) -> 
     return judge_decisions(trial, decisions)
 
 
-def run_bundle(*trials: Trial) -> list[Records | Failure]:
-    """Whole small trials, one after the other; one that raises does not harm the others."""
+def run_bundle(*trials: Trial) -> list[tuple[Outcomes | Failure, float]]:
+    """Whole small trials, each with its seconds; one that raises does not harm the others."""
     return [_run_whole(trial) for trial in trials]
 
 
-def _run_whole(trial: Trial) -> Records | Failure:
+def _run_whole(trial: Trial) -> tuple[Outcomes | Failure, float]:
+    start = time.perf_counter()
+    result: Outcomes | Failure
     try:
-        return judge_decisions(trial, decide_block(trial, range(trial.replicates)))
+        result = judge_decisions(trial, decide_block(trial, range(trial.replicates)))
     except Exception as error:  # reported as this trial's failure, with its traceback
-        return Failure.of(error)
+        result = Failure.of(error)
+    return result, time.perf_counter() - start
 
 
 def _decide(trial: Trial, findings: list[Any]) -> Decisions:

@@ -1,0 +1,17 @@
+"""`stackel-bench sweep`: every cell of a study or of the product that the overrides span."""
+
+from __future__ import annotations
+
+from stackel_bench.runners.session import command_line, run_session
+from stackel_bench.sweep.plan import make_plan
+
+
+def main(overrides: list[str]) -> int:
+    """Plan, check, run what is missing, report; the exit code."""
+    return run_session(make_plan(overrides), command_line("sweep", overrides))
+
+
+if __name__ == "__main__":
+    from stackel_bench.cli import run_script
+
+    run_script("sweep")

@@ -1,0 +1,40 @@
+"""The executor that a configuration asks for."""
+
+from __future__ import annotations
+
+from omegaconf import DictConfig, OmegaConf
+
+from stackel_bench import checks
+from stackel_bench.errors import InputError
+from stackel_bench.execution.executor import Executor, SerialExecutor
+
+
+def validate_execution(config: DictConfig) -> None:
+    """Raise an InputError where the group execution/ cannot be meant."""
+    checks.choice("execution", config.kind, ("local", "cluster", "serial"))
+    checks.real("execution.batch_seconds", config.batch_seconds, least=0, open_least=True)
+    checks.real("execution.cpus_per_task", config.cpus_per_task, least=0, open_least=True)
+    if config.num_cpus is not None:
+        checks.integer("execution.num_cpus", config.num_cpus, least=1)
+    if config.memory_per_task is not None:
+        checks.integer("execution.memory_per_task", config.memory_per_task, least=1)
+    if config.kind == "cluster" and not config.address:
+        raise InputError("execution.address", config.address, "HOST:PORT of a Ray cluster, or auto")
+    if config.kind != "cluster" and config.address:
+        allowed = "null unless execution=cluster"
+        raise InputError("execution.address", config.address, allowed)
+
+
+def start_executor(config: DictConfig) -> Executor:
+    """Serial, a private local Ray, or a Ray cluster by address."""
+    if config.kind == "serial":
+        return SerialExecutor()
+    from stackel_bench.execution.ray_executor import RayExecutor  # importing ray takes a second
+
+    return RayExecutor(
+        address="local" if config.kind == "local" else config.address,
+        num_cpus=config.num_cpus,
+        cpus_per_task=config.cpus_per_task,
+        memory_per_task=config.memory_per_task,
+        runtime_env=OmegaConf.to_container(config.runtime_env),  # type: ignore[arg-type]
+    )

@@ -1,0 +1,105 @@
+"""A cell: game x algorithm x budget x tie-breaking with its replicates, validated, with a stable id."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+
+from stackel_bench import checks
+from stackel_bench.execution.trial import Trial
+from stackel_bench.games.catalog import load_game
+from stackel_bench.games.game import Game
+from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.catalog import make_learner
+from stackel_bench.models import TieBreaking
+
+RESULTS_VERSION = 1  # raised whenever a change alters the numbers of existing cells
+RESULT_KEYS = ("game", "algorithm", "budget", "replicates", "seed")
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """One row of the results."""
+
+    cell_id: str
+    config: Mapping[str, Any]  # what determines the result, plain values
+    trial: Trial  # for both tie-breakings; the cell wants one of them
+    trial_id: str  # cells that share it share their samples
+    tie_breaking: TieBreaking
+
+    @property
+    def label(self) -> str:
+        """The readable name: game, algorithm, tie-breaking, epsilon."""
+        explorer = self.config["algorithm"]["explorer"]
+        algorithm = self.config["algorithm"]["name"] + (f" ({explorer})" if explorer else "")
+        epsilon = self.config["budget"]["epsilon"]
+        return f"{self.trial.game.name} · {algorithm} · {self.tie_breaking} · eps {epsilon:g}"
+
+    def describe(self) -> dict[str, Any]:
+        """The columns that say which cell this is; the same in results.csv and in MLflow's tags."""
+        config = self.config
+        return {
+            "cell_id": self.cell_id,
+            "family": self.trial.game.family,
+            "game": self.trial.game.name,
+            "algorithm": config["algorithm"]["name"],
+            "explorer": config["algorithm"]["explorer"] or "",
+            "tie_breaking": str(self.tie_breaking),
+            "budget": config["budget"]["kind"],
+            "epsilon": config["budget"]["epsilon"],
+            "delta": config["budget"]["delta"],
+            "replicates": config["replicates"],
+            "seed": config["seed"],
+            **self.trial.game.sizes,
+        }
+
+
+class CellBuilder:
+    """Builds cells from configurations; equal games and trials are built once."""
+
+    def __init__(self) -> None:
+        self._games: dict[str, Game] = {}
+        self._trials: dict[str, Trial] = {}
+
+    def build(self, config: DictConfig) -> Cell:
+        """The cell, or an InputError that says what is wrong with it."""
+        plain: dict[str, Any] = {
+            key: OmegaConf.to_container(config[key]) if OmegaConf.is_config(config[key]) else config[key]
+            for key in (*RESULT_KEYS, "tie_breaking")
+        }
+        tie_breaking = TieBreaking.parse(plain["tie_breaking"])
+        checks.integer("replicates", plain["replicates"], least=1, most=10**7)
+        checks.integer("seed", plain["seed"], least=0)
+        shared = {key: plain[key] for key in RESULT_KEYS}
+        text = _canonical(shared)
+        if text not in self._trials:
+            self._trials[text] = self._trial(shared)
+        trial = self._trials[text]
+        trial_id = _digest([RESULTS_VERSION, trial.game.identity, shared])
+        return Cell(_digest([trial_id, str(tie_breaking)]), plain, trial, trial_id, tie_breaking)
+
+    def _trial(self, shared: Mapping[str, Any]) -> Trial:
+        game = self._game(shared["game"])
+        algorithm = dict(shared["algorithm"])
+        learner = make_learner(game.family, algorithm.pop("name"), **algorithm)
+        schedule = learner.schedule(game.sampler, Budget(**shared["budget"]))
+        return Trial(game, learner, schedule, tuple(TieBreaking), shared["replicates"], shared["seed"])
+
+    def _game(self, config: Mapping[str, Any]) -> Game:
+        text = _canonical(config)
+        if text not in self._games:
+            self._games[text] = load_game(**config)
+        return self._games[text]
+
+
+def _canonical(value: object) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(_canonical(value).encode()).hexdigest()[:16]

@@ -1,0 +1,130 @@
+"""Runs cells: schedules their trials, writes the journal, feeds the mirror, tells a listener."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from stackel_bench import streams
+from stackel_bench.execution.executor import Executor
+from stackel_bench.execution.scheduler import Scheduler
+from stackel_bench.execution.trial import Failure, Outcome, Trial
+from stackel_bench.models import TieBreaking
+from stackel_bench.sweep.cell import Cell
+from stackel_bench.sweep.plan import Plan
+from stackel_bench.tracking.journal import Entry, Journal
+from stackel_bench.tracking.mirror import Mirror
+
+
+class Listener(Protocol):
+    """Hears of every cell as soon as it is in the journal."""
+
+    def cell_done(self, entry: Entry, samples: int) -> None:
+        """A cell finished or failed; samples were newly drawn for it."""
+
+
+@dataclass
+class Tally:
+    """What one invocation did."""
+
+    finished: int = 0
+    failed: int = 0
+    reused: int = 0
+    samples: int = 0
+    wall_seconds: float = 0.0
+    busy_seconds: float = 0.0
+    workers: int = 1
+    unsynced: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def overhead(self) -> float:
+        """The share of the workers' time that was not spent on work."""
+        available = self.workers * self.wall_seconds
+        return 1 - self.busy_seconds / available if available > 0 else 0.0
+
+
+def missing_cells(plan: Plan, journal: Journal) -> list[Cell]:
+    """The cells to run now: not finished yet, as filtered and ordered by the settings."""
+    settings = plan.settings
+
+    def wanted(cell: Cell) -> bool:
+        entry = journal.entries.get(cell.cell_id)
+        if settings.only == "failed":
+            return entry is not None and entry.state == "failed"
+        return entry is None or entry.state == "failed"
+
+    cells = [cell for cell in plan.cells if wanted(cell)]
+    if settings.shuffle:
+        order = streams.generator("shuffle", plan.sweep_id).permutation(len(cells))
+        cells = [cells[i] for i in order]
+    return cells if settings.limit is None else cells[: settings.limit]
+
+
+def run_cells(
+    cells: Sequence[Cell],
+    executor: Executor,
+    journal: Journal,
+    mirror: Mirror | None,
+    listener: Listener,
+    *,
+    batch_seconds: float,
+    fail_fast: bool,
+) -> Tally:
+    """Run the cells; each one is in the journal before the mirror or the listener hears of it."""
+    groups = _group(cells)
+    trials = [trial for trial, _ in groups]
+    tally = Tally(workers=executor.workers)
+    scheduler = Scheduler(executor, batch_seconds)
+    start = time.perf_counter()
+    for index, result, seconds in scheduler.run(trials):
+        trial, members = groups[index]
+        fresh = trial.replicates * trial.schedule.samples[-1]
+        tally.samples += fresh
+        for tie, cell in members.items():
+            share = seconds / len(members)
+            if isinstance(result, Failure):
+                entry = _entry(cell, result, share)
+                journal.fail(entry)
+                tally.failed += 1
+            else:
+                entry = _entry(cell, result[tie], share)
+                journal.finish(entry, result[tie].records)
+                tally.finished += 1
+            if mirror is not None:
+                mirror.add(entry)
+            listener.cell_done(entry, fresh)
+            fresh = 0  # the other tie-breaking used the same samples
+        if fail_fast and tally.failed:
+            break
+    tally.wall_seconds = time.perf_counter() - start
+    tally.busy_seconds = scheduler.busy_seconds
+    return tally
+
+
+def _group(cells: Sequence[Cell]) -> list[tuple[Trial, dict[TieBreaking, Cell]]]:
+    """Cells that share their samples, with a trial that decides only what is asked for."""
+    groups: dict[str, dict[TieBreaking, Cell]] = {}
+    for cell in cells:
+        groups.setdefault(cell.trial_id, {})[cell.tie_breaking] = cell
+    return [
+        (dataclasses.replace(next(iter(members.values())).trial, tie_breakings=tuple(members)), members)
+        for members in groups.values()
+    ]
+
+
+def _entry(cell: Cell, result: Outcome | Failure, seconds: float) -> Entry:
+    entry = Entry(
+        cell_id=cell.cell_id,
+        state="finished",
+        label=cell.label,
+        description=cell.describe(),
+        config=cell.config,
+        seconds=seconds,
+        finished_at=time.time(),
+    )
+    if isinstance(result, Failure):
+        return dataclasses.replace(entry, state="failed", error=result.message, traceback=result.traceback)
+    return dataclasses.replace(entry, metrics=result.metrics, rungs=tuple(result.rungs))

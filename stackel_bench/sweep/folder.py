@@ -1,0 +1,48 @@
+"""The folder of a sweep, locked against a second driver."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from stackel_bench.errors import InputError
+from stackel_bench.sweep.plan import Plan
+
+
+def sweep_folder(plan: Plan) -> Path:
+    """Where the sweep's journal and results are: below the output folder, named by study and sweep id."""
+    name = re.sub(r"[^\w.-]+", "_", plan.study)
+    return Path(plan.settings.output).expanduser().resolve() / "sweeps" / f"{name}-{plan.sweep_id}"
+
+
+def require_writable(folder: Path) -> None:
+    """Create the folder, or raise an InputError that says why that is impossible."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".writable"
+        probe.write_bytes(b"x" * 4096)
+        probe.unlink()
+    except OSError as error:
+        raise InputError("output", str(folder), f"a folder that can be written ({error.strerror})") from error
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the folder's lock; the operating system releases it when the process dies, however it dies."""
+    descriptor = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            holder = os.read(descriptor, 64).decode(errors="replace").strip() or "another process"
+            allowed = f"a sweep that nobody else is running (process {holder} holds it)"
+            raise InputError("sweep folder", str(folder), allowed) from error
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        yield
+    finally:
+        os.close(descriptor)

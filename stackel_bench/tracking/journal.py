@@ -1,0 +1,99 @@
+"""The journal of a sweep: what is finished, on disk before anybody hears of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One finished or failed cell; all but `seconds` and `finished_at` is a function of the cell id."""
+
+    cell_id: str
+    state: str  # finished or failed
+    label: str
+    description: Mapping[str, Any]  # the columns that say which cell this is
+    config: Mapping[str, Any]
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    rungs: tuple[Mapping[str, float], ...] = ()
+    error: str = ""
+    traceback: str = ""
+    seconds: float = 0.0
+    finished_at: float = 0.0
+
+
+class Journal:
+    """Append-only JSON lines, one fsync per append; a torn last line is dropped, its cell runs again."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._path = folder / "journal.jsonl"
+        self.entries: dict[str, Entry] = {}
+        self._load()
+
+    def records_path(self, cell_id: str) -> Path:
+        """Where the records of a finished cell are."""
+        return self.folder / "records" / f"{cell_id}.parquet"
+
+    def read_records(self, cell_id: str) -> pd.DataFrame:
+        """One row per replicate and rung."""
+        return pd.read_parquet(self.records_path(cell_id))
+
+    def finish(self, entry: Entry, records: bytes) -> None:
+        """Write the records (parquet), then the line that declares them."""
+        write_atomically(self.records_path(entry.cell_id), records)
+        self._append(entry)
+
+    def fail(self, entry: Entry) -> None:
+        """Write down a failure; the traceback also goes to a file of its own."""
+        text = f"{entry.label}\n{entry.error}\n\n{entry.traceback}\n"
+        write_atomically(self.folder / "failures" / f"{entry.cell_id}.txt", text.encode())
+        self._append(entry)
+
+    def _append(self, entry: Entry) -> None:
+        line = json.dumps(asdict(entry), separators=(",", ":"), allow_nan=False) + "\n"
+        with self._path.open("ab") as file:
+            file.write(line.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        self.entries[entry.cell_id] = entry
+
+    def _load(self) -> None:
+        if not self._path.exists():
+            return
+        content = self._path.read_bytes()
+        complete = content.rfind(b"\n") + 1
+        if complete < len(content):  # the driver died while writing: that cell is not finished
+            with self._path.open("r+b") as file:
+                file.truncate(complete)
+        for line in content[:complete].splitlines():
+            fields = json.loads(line)
+            fields["rungs"] = tuple(fields["rungs"])
+            entry = Entry(**fields)
+            if entry.state == "finished" and not self.records_path(entry.cell_id).exists():
+                continue
+            self.entries[entry.cell_id] = entry
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file that is either complete or absent, and survives a power cut once this returns."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,153 @@
+"""Finished cells as MLflow runs. Nothing else imports mlflow."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
+os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
+os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "1")  # the mirror has its own patience
+os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "20")
+
+import yaml
+from mlflow import MlflowClient
+from mlflow.entities import Metric, Param, Run, RunStatus, RunTag, ViewType
+from mlflow.exceptions import MlflowException
+
+from stackel_bench.tracking.journal import Entry
+
+_METRICS_PER_CALL = 1000  # limits of MLflow's REST interface
+_PARAMS_PER_CALL = 100
+
+
+class MlflowStore:
+    """One experiment: a flat run per cell, a report run per sweep; logging twice changes nothing."""
+
+    def __init__(self, uri: str, experiment: str, artifact_root: Path | None = None) -> None:
+        logging.getLogger("mlflow").setLevel(logging.ERROR)
+        logging.getLogger("alembic").setLevel(logging.ERROR)
+        self.uri = uri
+        self._client = MlflowClient(tracking_uri=uri)
+        self.experiment_id = self._experiment(experiment, artifact_root)
+        self._runs: dict[str, Run] = {}
+
+    def _experiment(self, name: str, artifact_root: Path | None) -> str:
+        found = self._client.get_experiment_by_name(name)
+        if found is not None:
+            if found.lifecycle_stage == "deleted":
+                self._client.restore_experiment(found.experiment_id)
+            return found.experiment_id
+        location = None if artifact_root is None else (artifact_root.resolve() / name).as_uri()
+        try:
+            return self._client.create_experiment(name, artifact_location=location)
+        except MlflowException:  # another driver was faster
+            found = self._client.get_experiment_by_name(name)
+            if found is None:
+                raise
+            return found.experiment_id
+
+    def describe(self, text: str) -> None:
+        """Set the experiment's description (Markdown)."""
+        self._client.set_experiment_tag(self.experiment_id, "mlflow.note.content", text)
+
+    def find_runs(self) -> dict[str, bool]:
+        """Cell ids that have a run here, and whether it is complete; one paged search."""
+        token = None
+        while True:
+            page = self._client.search_runs(
+                [self.experiment_id], "tags.`stackel.kind` = 'cell'", ViewType.ACTIVE_ONLY, 1000, None, token
+            )
+            for run in page:
+                known = self._runs.get(run.data.tags["stackel.cell_id"])
+                if known is None or run.info.status == "FINISHED":
+                    self._runs[run.data.tags["stackel.cell_id"]] = run
+            token = page.token
+            if not token:
+                return {cell_id: run.info.status == "FINISHED" for cell_id, run in self._runs.items()}
+
+    def log_cell(self, entry: Entry, tags: Mapping[str, str], artifacts: Iterable[Path]) -> None:
+        """The run of a finished or failed cell; a complete run is left alone, a torn one is completed."""
+        run = self._runs.get(entry.cell_id)
+        if run is not None and run.info.status == "FINISHED":
+            return
+        stamp = round(entry.finished_at * 1000)
+        if run is None:
+            all_tags = {"stackel.kind": "cell", "stackel.cell_id": entry.cell_id, **_tags(entry), **tags}
+            start = stamp - round(entry.seconds * 1000)
+            run = self._client.create_run(self.experiment_id, start, all_tags, entry.label)
+            self._runs[entry.cell_id] = run
+        run_id = run.info.run_id
+        params = [Param(key, str(value)) for key, value in flatten(entry.config)]
+        for chunk in _chunks(params, _PARAMS_PER_CALL):
+            self._client.log_batch(run_id, params=chunk)
+        for metrics in _chunks(_metrics(entry, stamp), _METRICS_PER_CALL):
+            self._client.log_batch(run_id, metrics=metrics)
+        for path in artifacts:
+            self._client.log_artifact(run_id, str(path))
+        self._client.log_text(run_id, yaml.safe_dump(dict(entry.config), sort_keys=False), "config.yaml")
+        if entry.state == "failed":
+            self._client.log_text(run_id, entry.traceback, "failure.txt")
+        status = RunStatus.to_string(RunStatus.FINISHED if entry.state == "finished" else RunStatus.FAILED)
+        self._client.set_terminated(run_id, status, stamp)
+        self._runs[entry.cell_id] = self._client.get_run(run_id)
+
+    def log_report(
+        self,
+        sweep_id: str,
+        tags: Mapping[str, str],
+        metrics: Mapping[str, float],
+        folder: Path,
+        files: Sequence[Path],
+    ) -> str:
+        """The sweep's report run with these files of a folder; found again by the sweep id."""
+        query = f"tags.`stackel.kind` = 'report' and tags.`stackel.sweep_id` = '{sweep_id}'"
+        found = self._client.search_runs([self.experiment_id], query, max_results=1)
+        all_tags = {"stackel.kind": "report", "stackel.sweep_id": sweep_id, **tags}
+        run = found[0] if found else self._client.create_run(self.experiment_id, None, all_tags, "report")
+        run_id = run.info.run_id
+        stamp = int(run.info.start_time)
+        batch = [Metric(key, float(value), stamp, 0) for key, value in metrics.items()]
+        self._client.log_batch(run_id, metrics=batch, tags=[RunTag(k, v) for k, v in all_tags.items()])
+        for path in files:
+            parent = path.relative_to(folder).parent.as_posix()
+            self._client.log_artifact(run_id, str(path), None if parent == "." else parent)
+        self._client.set_terminated(run_id)
+        return run_id
+
+
+def flatten(config: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
+    """All values of a nested configuration as (dotted key, value)."""
+    for key, value in config.items():
+        if isinstance(value, Mapping) and value:
+            yield from flatten(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _tags(entry: Entry) -> dict[str, str]:
+    described = ("family", "game", "algorithm", "explorer", "tie_breaking", "epsilon", "budget")
+    tags = {key: str(entry.description[key]) for key in described if entry.description.get(key)}
+    return tags | {"stackel.seed": str(entry.description["seed"])}
+
+
+def _metrics(entry: Entry, stamp: int) -> list[Metric]:
+    """Headline numbers, and the learning curve with the sample count as step where there is one."""
+    headline = {key: value for key, value in entry.metrics.items() if key != "samples"}
+    curves = entry.rungs if len(entry.rungs) > 1 else ()
+    along = set(curves[0]) if curves else set()
+    metrics = [Metric(key, value, stamp, 0) for key, value in headline.items() if key not in along]
+    metrics.append(Metric("wall_seconds", entry.seconds, stamp, 0))
+    for rung in curves:
+        step = round(rung["samples"])
+        metrics += [Metric(key, value, stamp, step) for key, value in rung.items() if key != "samples"]
+    return metrics
+
+
+def _chunks(items: list[Any], size: int) -> Iterable[list[Any]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]

@@ -1,0 +1,51 @@
+"""The MLflow store that a configuration asks for, checked before any work starts."""
+
+from __future__ import annotations
+
+import urllib.error
+import urllib.parse
+import urllib.request
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omegaconf import DictConfig
+
+from stackel_bench import checks
+from stackel_bench.errors import InputError
+
+if TYPE_CHECKING:
+    from stackel_bench.tracking.mlflow_store import MlflowStore
+
+CONNECT_SECONDS = 10.0
+
+
+def validate_tracking(config: DictConfig) -> None:
+    """Raise an InputError where the group tracking/ cannot be meant, or nothing answers at its address."""
+    checks.choice("tracking", config.kind, ("local", "server", "off"))
+    if config.kind != "server":
+        if config.uri:
+            raise InputError("tracking.uri", config.uri, "null unless tracking=server")
+        return
+    allowed = "http(s)://HOST:PORT of a running MLflow server"
+    if not config.uri or urllib.parse.urlsplit(config.uri).scheme not in ("http", "https"):
+        raise InputError("tracking.uri", config.uri, allowed)
+    try:
+        with urllib.request.urlopen(f"{config.uri.rstrip('/')}/health", timeout=CONNECT_SECONDS):
+            pass
+    except (OSError, ValueError) as error:
+        raise InputError("tracking.uri", config.uri, f"{allowed} ({error})") from error
+
+
+def store_uri(config: DictConfig, output: Path) -> str:
+    """Where MLflow keeps its data: the server's address, or mlflow.db in the output folder."""
+    return config.uri if config.kind == "server" else f"sqlite:///{output.resolve() / 'mlflow.db'}"
+
+
+def open_store(config: DictConfig, output: Path, experiment: str) -> MlflowStore | None:
+    """The store, created where it does not exist yet; None where tracking is off."""
+    if config.kind == "off":
+        return None
+    from stackel_bench.tracking.mlflow_store import MlflowStore  # importing mlflow takes seconds
+
+    artifacts = output / "mlartifacts" if config.kind == "local" else None
+    return MlflowStore(store_uri(config, output), experiment, artifacts)
