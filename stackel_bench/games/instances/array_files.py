@@ -1,4 +1,4 @@
-"""Arrays read from .npz, .npy and .csv files, without pickle; a fault names the file and the key or line."""
+"""Arrays read from .npz and .csv files, without pickle; a fault names the file and the key or line."""
 
 from __future__ import annotations
 
@@ -42,14 +42,6 @@ def arrays_of_npz(file: Path, required: Sequence[str], optional: Sequence[str] =
         if array.dtype.kind not in "biuf":
             raise InputError(f"{file}[{key}]", str(array.dtype), "an array of real numbers")
     return found
-
-
-def array_of_npy(file: Path) -> np.ndarray:
-    """The array of an .npy file, memory-mapped: nothing is read before it is used."""
-    try:
-        return np.load(file, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        raise InputError(str(file), str(error), "an .npy file of numbers, without pickle") from error
 
 
 def matrix_of_csv(file: Path) -> np.ndarray:

@@ -33,3 +33,28 @@ def taxation_table(
     follower = (utility + cost) / (1 + cost)
     leader = (1 - weight) * tax * labour + weight * follower
     return PayoffTable(dyadic.rounded(leader), dyadic.rounded(follower))
+
+
+def bertrand_table(
+    num_leader_actions: int, num_follower_actions: int, unit_cost: float, substitution: float
+) -> PayoffTable:
+    """Two firms set prices p on grids of [unit_cost, 1] for goods that replace each other.
+
+    Firm i sells q_i = max(0, 1 - p_i + s (p_j - p_i)) with s = substitution and earns (p_i - c) q_i with
+    c = unit_cost; payoffs are that divided by (1 + s) (1 - c)^2 / 4, the most a firm can earn. Without grid
+    the best response to p is (1 + s p + c (1 + s)) / (2 (1 + s)), at most 1.
+    """
+    rows = checks.integer("num_leader_actions", num_leader_actions, least=2)
+    columns = checks.integer("num_follower_actions", num_follower_actions, least=2)
+    cost = checks.real("unit_cost", unit_cost, least=0, most=1, open_most=True)
+    rivalry = checks.real("substitution", substitution, least=0)
+    leader_price, follower_price = np.linspace(cost, 1, rows)[:, None], np.linspace(cost, 1, columns)[None, :]
+
+    def profit(own: np.ndarray, other: np.ndarray) -> np.ndarray:
+        sold = np.maximum(0, 1 - own + rivalry * (other - own))
+        return (own - cost) * sold * 4 / ((1 + rivalry) * (1 - cost) ** 2)
+
+    return PayoffTable(
+        dyadic.rounded(profit(leader_price, follower_price)),
+        dyadic.rounded(profit(follower_price, leader_price)),
+    )

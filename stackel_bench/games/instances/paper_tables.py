@@ -84,6 +84,25 @@ def trap_table(num_risky: int) -> PayoffTable:
     return PayoffTable(leader, np.full((rows + 1, 2), 0.5))
 
 
+def commitment_table() -> PayoffTable:
+    """The paper's 2x2 game in which the best commitment is mixed, leader payoffs divided by 4 to fit [0,1].
+
+    The unique Nash equilibrium is worth 1/2 to the leader, committing to (1/2, 1/2) is worth 7/8: at slack
+    eps, sup phi is 7/8 - eps/8 and max psi is 7/8 + eps/8, the optimistic gap is 1/2.
+    """
+    return PayoffTable(np.array([[2.0, 4.0], [1.0, 3.0]]) / 4, np.eye(2))
+
+
+def indifference_table() -> PayoffTable:
+    """A game whose first two responses tie exactly, so that an LP without tolerance loses one of them.
+
+    The leader's optimum, 1, needs response 0; exact best responses of an estimate contain it about half the
+    time. The optimistic gap is 0.
+    """
+    follower = np.array([[0.5, 0.5, 0.0], [0.5, 0.5, 1.0]])
+    return PayoffTable(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 0.5]]), follower)
+
+
 def explicit_table(leader_means: object, follower_means: object) -> PayoffTable:
     """The two matrices as given, rows are leader actions."""
     return PayoffTable(leader_means, follower_means)  # type: ignore[arg-type]
