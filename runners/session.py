@@ -63,7 +63,7 @@ def _run(plan: Plan, folder: Path, journal: Journal, console: Console) -> Tally:
     mirror = None
     if store is not None:
         store.find_runs()
-        mirror = Mirror(store, journal, _tags(plan))
+        mirror = Mirror(store, journal, run_tags(plan))
         for entry in journal.entries.values():  # whatever an earlier invocation could not log
             mirror.add(entry)
     tally = Tally()
@@ -98,7 +98,8 @@ def _finish(plan: Plan, folder: Path, journal: Journal, tally: Tally, console: C
     console.print(f"results in {folder}")
 
 
-def _tags(plan: Plan) -> dict[str, str]:
+def run_tags(plan: Plan) -> dict[str, str]:
+    """Tags of every run of this sweep."""
     return {
         "stackel.sweep_id": plan.sweep_id,
         "stackel.version": package_version(),
@@ -109,6 +110,5 @@ def _tags(plan: Plan) -> dict[str, str]:
 def command_line(verb: str, overrides: list[str]) -> str:
     """The command as it was typed, for messages that say how to resume."""
     program = Path(sys.argv[0]).name
-    return shlex.join(
-        [program, verb, *overrides] if program == "stackel-bench" else ["python", sys.argv[0], *overrides]
-    )
+    words = ["stackel-bench", verb] if program == "stackel-bench" else ["python", sys.argv[0]]
+    return shlex.join([*words, *overrides])

@@ -35,7 +35,9 @@ def real(
     open_most: bool = False,
 ) -> float:
     """The value as a finite float within the interval."""
-    bounds = f"{'(' if open_least else '['}{least:g}, {most:g}{')' if open_most else ']'}"
+    left = "(" if open_least or math.isinf(least) else "["
+    right = ")" if open_most or math.isinf(most) else "]"
+    bounds = f"{left}{least:g}, {most:g}{right}"
     allowed = f"a finite number in {bounds}"
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InputError(field, value, allowed)

@@ -10,6 +10,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
 
+import difflib
 from importlib import import_module
 
 from stackel_bench.errors import InputError
@@ -17,23 +18,38 @@ from stackel_bench.errors import InputError
 VERBS = {
     "run": "one cell: a game, a learner, a budget",
     "sweep": "every cell of a study, or of the product of the overrides",
+    "report": "the report of a finished or unfinished sweep, from its journal",
+    "sync": "log to MLflow what a sweep's journal has and MLflow has not",
+    "ui": "the results in MLflow's pages",
+    "list": "games, algorithms, budgets, studies; `list game=bandit/trap` shows parameters",
 }
+_HELP = ("-h", "--help", "help")
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command and return its exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    if not arguments or arguments[0] in ("-h", "--help", "help"):
+    if not arguments or arguments[0] in _HELP:
         print(_usage())
         return 0 if arguments else 2
-    verb, overrides = arguments[0], arguments[1:]
+    verb, words = arguments[0], arguments[1:]
     try:
         if verb not in VERBS:
-            raise InputError("verb", verb, "one of " + ", ".join(VERBS))
-        return import_module(f"stackel_bench.runners.{verb}").main(overrides)
+            close = difflib.get_close_matches(verb, VERBS, n=1)
+            hint = f" (did you mean {close[0]}?)" if close else ""
+            raise InputError("verb", verb, "one of " + ", ".join(VERBS) + hint)
+        if any(word in _HELP for word in words):
+            print(_verb_usage(verb))
+            return 0
+        if "--cfg" in words:
+            return _print_config(words)
+        return import_module(f"stackel_bench.runners.{verb}").main(words)
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:  # the reader, `head` perhaps, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 0
 
 
 def run_script(verb: str) -> None:
@@ -41,6 +57,42 @@ def run_script(verb: str) -> None:
     sys.exit(main([verb, *sys.argv[1:]]))
 
 
+def _print_config(words: list[str]) -> int:
+    """`--cfg job`: the composed configuration of the first cell."""
+    from omegaconf import OmegaConf
+
+    from stackel_bench.config.compose import Composer, product
+
+    position = words.index("--cfg")
+    if words[position + 1 : position + 2] != ["job"]:
+        raise InputError("--cfg", " ".join(words[position + 1 : position + 2]), "job")
+    overrides = words[:position] + words[position + 2 :]
+    print(OmegaConf.to_yaml(Composer().compose(next(product(overrides)))), end="")
+    return 0
+
+
 def _usage() -> str:
-    lines = [f"  {verb:<10} {text}" for verb, text in VERBS.items()]
-    return "usage: stackel-bench VERB [KEY=VALUE ...]\n\n" + "\n".join(lines)
+    verbs = "\n".join(f"  {verb:<8} {text}" for verb, text in VERBS.items())
+    return (
+        "Learning Stackelberg equilibria from noisy samples: games, learners, exact evaluation.\n\n"
+        f"usage: stackel-bench VERB [KEY=VALUE ...]\n\n{verbs}\n\n"
+        "examples:\n"
+        "  stackel-bench run game=bandit/trap algorithm=plug_in budget.epsilon=0.1\n"
+        "  stackel-bench sweep game=bandit/trap,bandit/random tie_breaking=pessimistic,optimistic\n"
+        "  stackel-bench sweep study=quickstart dry_run=true\n\n"
+        "`stackel-bench VERB --help` lists keys, `--cfg job` prints the composed configuration."
+    )
+
+
+def _verb_usage(verb: str) -> str:
+    from importlib import resources
+
+    from stackel_bench.config.groups import group_names, options
+
+    groups = "\n".join(f"  {group:<10} {', '.join(options(group))}" for group in group_names())
+    root = resources.files("stackel_bench.conf").joinpath("config.yaml").read_text("utf-8")
+    keys = root.split("_self_\n", 1)[1].strip()
+    return (
+        f"stackel-bench {verb}: {VERBS[verb]}\n\nGroups (GROUP=OPTION; `stackel-bench list` says more):\n"
+        f"{groups}\n\nKeys (KEY=VALUE; values of a group are GROUP.KEY=VALUE):\n\n{keys}"
+    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import socket
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,7 +21,6 @@ from stackel_bench.errors import InputError
 from stackel_bench.execution.executor import Finished, Task
 from stackel_bench.execution.trial import Failure
 
-CONNECT_SECONDS = 10.0
 _LOST = (
     ray.exceptions.WorkerCrashedError,
     ray.exceptions.OutOfMemoryError,
@@ -63,8 +61,6 @@ class RayExecutor:
         local: dict[str, Any] = {}
         if address == "local":
             local = {"num_cpus": num_cpus, "include_dashboard": False}
-        else:
-            _require_reachable(address)
         try:
             ray.init(
                 address=address,
@@ -122,17 +118,3 @@ class RayExecutor:
 def _first_line(error: BaseException) -> str:
     lines = str(error).strip().splitlines() or [""]
     return f"{type(error).__name__}: {lines[0]}"
-
-
-def _require_reachable(address: str) -> None:
-    """Raise an InputError at once where nothing listens; Ray itself would wait for a long time."""
-    if address == "auto":
-        return
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if not host or not port.isdigit():
-        raise InputError("execution.address", address, "HOST:PORT of a running Ray cluster, or auto")
-    try:
-        socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS).close()
-    except OSError as error:
-        allowed = f"the address of a running Ray cluster ({error})"
-        raise InputError("execution.address", address, allowed) from error

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import socket
+
 from omegaconf import DictConfig, OmegaConf
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.execution.executor import Executor, SerialExecutor
+
+CONNECT_SECONDS = 10.0
 
 
 def validate_execution(config: DictConfig) -> None:
@@ -23,6 +27,22 @@ def validate_execution(config: DictConfig) -> None:
     if config.kind != "cluster" and config.address:
         allowed = "null unless execution=cluster"
         raise InputError("execution.address", config.address, allowed)
+    if config.kind == "cluster":
+        _require_reachable(config.address)
+
+
+def _require_reachable(address: str) -> None:
+    """Raise an InputError at once where nothing listens; Ray itself would wait for a long time."""
+    if address == "auto":
+        return
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdigit():
+        raise InputError("execution.address", address, "HOST:PORT of a running Ray cluster, or auto")
+    try:
+        socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        allowed = f"the address of a running Ray cluster ({error})"
+        raise InputError("execution.address", address, allowed) from error
 
 
 def start_executor(config: DictConfig) -> Executor:

@@ -48,7 +48,7 @@ class Budget:
             assert self.samples is not None
             top = self.samples // samples_per_count
             if top == 0:
-                allowed = f"an integer >= {samples_per_count} (one {unit} each)"
+                allowed = f"an integer >= {samples_per_count} (one {unit})"
                 raise InputError("budget.samples", self.samples, allowed)
         else:
             top = theory_count if self.kind == "theory" else max(1, math.ceil(theory_count * self.scale))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -26,11 +27,11 @@ LEARNERS: Mapping[str, Mapping[str, Builder]] = {
 
 
 def make_learner(family: str, algorithm: str, **options: Any) -> Learner:
-    """The learner that `algorithm` names in this family; options left at None are not passed on."""
+    """The learner that `algorithm` names in this family; options left empty are not passed on."""
     checks.choice("algorithm", algorithm, sorted(LEARNERS[family]))
     build = LEARNERS[family][algorithm]
-    known = build.__code__.co_varnames[: build.__code__.co_argcount]
-    given = {key: value for key, value in options.items() if value is not None}
+    known = inspect.signature(build).parameters
+    given = {key: value for key, value in options.items() if value is not None and value != {}}
     for key, value in given.items():
         if key not in known:
             fits = ", ".join(known) or "none"

@@ -1,0 +1,48 @@
+# Two commands do everything, set-up included: `make run` and `make test`.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --constraints constraints.txt
+
+.PHONY: run test lint format ui constraints clean help
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
+
+run: $(VENV)/.installed  ## a small but real study: table, plots, MLflow
+	$(BIN)/stackel-bench sweep study=quickstart
+
+test: $(VENV)/.installed-dev  ## the test suite
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed-dev  ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.installed-dev  ## mend what ruff can mend
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+ui: $(VENV)/.installed  ## the results in MLflow's pages
+	$(BIN)/stackel-bench ui
+
+constraints: $(VENV)/.installed-dev  ## pin every dependency anew
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate \
+		--no-emit-index-url --all-extras --group dev pyproject.toml --output-file constraints.txt --upgrade
+
+clean:  ## remove the environment and caches, keep results
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/uv:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt uv
+
+$(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/uv
+	$(UV) --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(UV) --group dev
+	@touch $@
