@@ -59,7 +59,8 @@ def summarise_rung(records: pd.DataFrame) -> dict[str, float]:
         "guarantee": float(records["guarantee"].iloc[0]),
     }
     diagnostics = [name for name in records.columns if name.startswith("diagnostic_")]
-    return summary | {name: float(records[name].mean()) for name in diagnostics}
+    means = {name: float(records[name].mean()) for name in diagnostics}
+    return summary | {name: mean for name, mean in means.items() if np.isfinite(mean)}
 
 
 def summarise(records: pd.DataFrame, delta: float) -> tuple[dict[str, float], list[dict[str, float]]]:

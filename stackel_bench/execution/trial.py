@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from stackel_bench.evaluation.diagnostics import diagnosed
 from stackel_bench.evaluation.oracle import Oracle
 from stackel_bench.evaluation.summary import record_row, summarise
 from stackel_bench.evaluation.truth import oracle_of
@@ -68,15 +69,14 @@ class Failure:
 def explore_block(trial: Trial, units: range, replicates: range) -> list[list[Any]]:
     """Findings [replicate][unit] of a block of one trial."""
     sampler = trial.game.sampler
-    return [
-        [
-            trial.learner.explore(
-                sampler, trial.schedule, unit, replicate_key(trial.seed, trial.game.identity, replicate)
-            )
-            for unit in units
-        ]
-        for replicate in replicates
-    ]
+    epsilon = trial.schedule.budget.epsilon
+
+    def finding(replicate: int, unit: int) -> Any:
+        key = replicate_key(trial.seed, trial.game.identity, replicate)
+        found = trial.learner.explore(sampler, trial.schedule, unit, key)
+        return diagnosed(trial.game, unit, found, epsilon)
+
+    return [[finding(replicate, unit) for unit in units] for replicate in replicates]
 
 
 def decide_block(trial: Trial, replicates: range) -> list[Decisions]:

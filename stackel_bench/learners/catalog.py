@@ -8,7 +8,9 @@ from typing import Any
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
+from stackel_bench.exploration import make_explorer
 from stackel_bench.learners.bandit import RULES, BanditLearner, ToleranceRule
+from stackel_bench.learners.bandit_rl import BanditRLLearner
 from stackel_bench.learners.learner import Learner
 
 Builder = Callable[..., Learner]
@@ -21,8 +23,18 @@ def _bandit_rule(name: str) -> Builder:
     return build
 
 
+def _bandit_rl(name: str) -> Builder:
+    def build(
+        explorer: str = "reward_free_explore", explorer_options: Mapping[str, Any] | None = None
+    ) -> Learner:
+        return BanditRLLearner(name, make_explorer(explorer, **(explorer_options or {})))
+
+    return build
+
+
 LEARNERS: Mapping[str, Mapping[str, Builder]] = {
     "bandit": {name: _bandit_rule(name) for name in RULES},
+    "bandit_rl": {name: _bandit_rl(name) for name in ("paper", "plug_in")},
 }
 
 

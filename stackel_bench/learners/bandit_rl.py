@@ -1,0 +1,137 @@
+"""Learners for bandit-RL games: explore each leader action's MDP, plan on the estimate, commit to the best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from stackel_bench import checks
+from stackel_bench.errors import InputError
+from stackel_bench.exploration import EpisodePlan, Exploration, Explorer, explore_ladder
+from stackel_bench.games.bandit_rl import EpisodeSampler
+from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.learner import Decision, Schedule, StreamKey
+from stackel_bench.models import TieBreaking
+from stackel_bench.planning.best_response import best_case_best_response, worst_case_best_response
+from stackel_bench.theory.episodes import theorem_budget
+
+
+@dataclass(frozen=True, eq=False)
+class ActionFinding:
+    """One leader action at one rung: the response found for each tie-breaking, and how it was found."""
+
+    values: Mapping[TieBreaking, float]
+    policies: Mapping[TieBreaking, np.ndarray]
+    episodes: Mapping[str, int]
+    diagnostics: Mapping[str, float]  # maximum over leader actions is what a decision reports
+    exploration: Exploration | None = field(repr=False)  # for diagnostics on the truth, then dropped
+
+
+@dataclass(frozen=True)
+class BanditRLLearner:
+    """Algorithm 2 of the paper with any explorer; tolerance 3 eps/4, or 0 for the plug-in baseline."""
+
+    name: str
+    explorer: Explorer
+
+    def schedule(self, sampler: EpisodeSampler, budget: Budget) -> Schedule:
+        """Episodes per leader action, by rung; a unit is a leader action."""
+        actions = sampler.num_leader_actions
+        plans = self._plans(sampler, budget)
+        total = plans[-1].total * actions
+        if total > checks.MAX_EXACT_COUNT * actions:
+            raise InputError("budget.samples", total, "at most 2**53 episodes per leader action")
+        horizon, states, follower_actions = sampler.shape
+        targets = states * (horizon - 1) if self.explorer.name == "reward_free_explore" else 1
+        return Schedule(
+            budget=budget,
+            counts=tuple(plan.total for plan in plans),
+            samples=tuple(plan.total * actions for plan in plans),
+            theory_samples=self._theory_episodes(sampler, budget) * actions,
+            units=actions,
+            seconds_per_unit=2e-3 * len(plans) * (1 + 0.2 * targets),
+        )
+
+    def _plans(self, sampler: EpisodeSampler, budget: Budget) -> list[EpisodePlan]:
+        actions = sampler.num_leader_actions
+        if budget.samples is not None and budget.kind in ("fixed", "ladder"):
+            counts = budget.unit_counts(1, actions, "episode for each leader action")
+            return [self.explorer.fixed_plan(sampler.shape, count) for count in counts]
+        plan = self.explorer.theory_plan(sampler.shape, budget.epsilon, budget.delta, actions)
+        if budget.kind == "theory":
+            return [plan]
+        steps = budget.rungs if budget.kind == "ladder" else 1
+        return [plan.scaled(budget.scale / budget.ratio**step) for step in reversed(range(steps))]
+
+    def _theory_episodes(self, sampler: EpisodeSampler, budget: Budget) -> int:
+        arguments = (sampler.shape, budget.epsilon, budget.delta, sampler.num_leader_actions)
+        try:
+            return self.explorer.theory_plan(*arguments).total
+        except InputError:  # more than can be simulated, which is fine for a fixed budget
+            theorem = theorem_budget(*arguments)
+            return theorem.explore + theorem.gather
+
+    def explore(
+        self, sampler: EpisodeSampler, schedule: Schedule, unit: int, key: StreamKey
+    ) -> list[ActionFinding]:
+        """Findings about one leader action, by rung; both tie-breakings are planned on the same estimate."""
+        budget = schedule.budget
+        explorations = explore_ladder(
+            self.explorer,
+            sampler.simulator(unit),
+            self._plans(sampler, budget),
+            epsilon=budget.epsilon,
+            delta=budget.delta,
+            num_leader_actions=sampler.num_leader_actions,
+            key=(*key, "explore", unit),
+        )
+        slack = 0.0 if self.name == "plug_in" else 3 * budget.epsilon / 4
+        return [_finding(exploration, slack) for exploration in explorations]
+
+    def decide(
+        self,
+        sampler: EpisodeSampler,
+        schedule: Schedule,
+        findings: Sequence[list[ActionFinding]],
+        tie_breaking: TieBreaking,
+    ) -> list[Decision]:
+        """The leader action with the best estimated value, lowest index on ties, for each rung."""
+        return [_decide(actions, tie_breaking) for actions in zip(*findings, strict=True)]
+
+
+def _finding(exploration: Exploration, slack: float) -> ActionFinding:
+    responses = {
+        TieBreaking.PESSIMISTIC: worst_case_best_response(exploration.model, slack),
+        TieBreaking.OPTIMISTIC: best_case_best_response(exploration.model, slack),
+    }
+    diagnostics = {"policies": float(exploration.num_policies)}
+    if exploration.certificate is not None:
+        diagnostics["certificate"] = exploration.certificate
+    return ActionFinding(
+        values={tie: response.leader_value for tie, response in responses.items()},
+        policies={tie: response.policy for tie, response in responses.items()},
+        episodes=dict(exploration.episodes),
+        diagnostics=diagnostics,
+        exploration=exploration,
+    )
+
+
+def _decide(actions: Sequence[ActionFinding], tie_breaking: TieBreaking) -> Decision:
+    values = np.array([finding.values[tie_breaking] for finding in actions])
+    best = int(values.argmax())
+    phases = {
+        f"episodes_{phase}": float(sum(finding.episodes[phase] for finding in actions))
+        for phase in actions[0].episodes
+    }
+    worst = {name: max(finding.diagnostics[name] for finding in actions) for name in actions[0].diagnostics}
+    return Decision(
+        tie_breaking=tie_breaking,
+        leader_action=best,
+        leader_strategy=None,
+        follower_response=actions[best].policies[tie_breaking],
+        estimated_value=float(values[best]),
+        samples=sum(sum(finding.episodes.values()) for finding in actions),
+        diagnostics=phases | worst,
+    )
