@@ -62,7 +62,7 @@ def best_case_best_response(mdp: FollowerMDP, slack: float, *, method: str = "au
 
 def best_responses(
     mdps: Sequence[FollowerMDP],
-    slack: float | Sequence[float],
+    slack: float | list[float] | tuple[float, ...] | np.ndarray,
     tie_breaking: str | TieBreaking,
     *,
     method: str = "auto",
@@ -147,8 +147,8 @@ def _response(policy: np.ndarray, findings: list[float]) -> BestResponse:
     )
 
 
-def _checked_slacks(slack: float | Sequence[float], count: int) -> np.ndarray:
-    if isinstance(slack, (Sequence, np.ndarray)):
+def _checked_slacks(slack: float | list[float] | tuple[float, ...] | np.ndarray, count: int) -> np.ndarray:
+    if isinstance(slack, (list, tuple, np.ndarray)):
         slacks = checks.array("slack", slack, shape=(count,))
         checks.reject_first("slack", slacks, slacks < 0, "numbers >= 0")
         return slacks.copy()  # writeable, like the one below: one compiled version

@@ -244,6 +244,7 @@ def search_chords(
     buffers = (np.empty((6, num_states)), np.empty((6, num_states)))
     work = np.zeros((3, horizon, num_states), dtype=np.int32)
     for m in range(num_models):
+        work[:, 0] = 0  # the first step is solved in the initial state only; no trace of the model before
         model = Model(transitions[m], leader_rewards[m], follower_rewards[m], initial_states[m], sign)
         a, b, c = _search(model, slacks[m], work, buffers, findings[m])
         actions[m, 0] = work[a]

@@ -331,6 +331,7 @@ def search_and_eliminate(
         np.empty((horizon, num_states), dtype=np.int32),
     )
     for m in range(num_models):
+        slots.action[:, 0] = 0  # the first step is solved in the initial state only; no trace of others
         model = Model(transitions[m], leader_rewards[m], follower_rewards[m], initial_states[m], sign)
         _search(model, slacks[m], slots, left, actions[m], findings[m])
     return actions, findings

@@ -110,7 +110,7 @@ def _mixture_policy(
     actions_elsewhere: np.ndarray,
     weight: float,
 ) -> np.ndarray:
-    """The Markov policy [H,S,B] that visits and plays as actions_a with probability weight, else actions_b."""
+    """The Markov policy [H,S,B] that plays as actions_a with probability weight, else as actions_b."""
     horizon, num_states, num_actions, _ = transitions.shape
     states = np.arange(num_states)
     policy = np.zeros((horizon, num_states, num_actions))
