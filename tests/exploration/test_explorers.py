@@ -97,7 +97,7 @@ def test_everything_pickles(name: str, options: dict) -> None:
 
 @pytest.mark.parametrize(("name", "options"), VARIANTS)
 def test_error_and_certificate_vanish_as_the_budget_grows(name: str, options: dict) -> None:
-    """On an MDP where every state is easy to reach; ucbvi stays uncertain off the follower's best response."""
+    """On an MDP where every state is easy to reach; ucbvi stays uncertain off the best response."""
     mdp = random_mdp(generator("easy"), (2, 2, 2), concentration=3.0)
     errors = []
     for episodes in (10**2, 10**6, 10**12):
