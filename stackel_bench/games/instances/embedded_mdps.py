@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from stackel_bench.errors import InputError
-from stackel_bench.games.bandit import BanditGame
 from stackel_bench.games.bandit_rl import BanditRLGame
-from stackel_bench.games.catalog import game_names, load_game
+from stackel_bench.games.instances.named_bandit import named_bandit
 from stackel_bench.games.instances.paper_tables import lower_bound_table
 from stackel_bench.models import FollowerMDP, PayoffTable
 
@@ -30,13 +28,7 @@ def bandit_embedding(bandit: str, parameters: Mapping[str, Any]) -> BanditRLGame
     Values at slack 0 are the bandit game's. At slack eps > 0 they are not: the follower may mix a best
     response with any worse one, so that phi_eps is lower (psi_eps higher) and continuous in eps.
     """
-    names = [name for name in game_names() if name.startswith("bandit/")]
-    if bandit not in names:
-        raise InputError("bandit", bandit, "one of " + ", ".join(names))
-    if not isinstance(parameters, Mapping):
-        raise InputError("parameters", parameters, f"parameters of {bandit} by name")
-    game = load_game(bandit, **{str(key): value for key, value in parameters.items()})
-    assert isinstance(game, BanditGame)
+    game = named_bandit(bandit, parameters)
     return BanditRLGame(one_step_mdps(game.table), game.noise)
 
 

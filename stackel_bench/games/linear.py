@@ -1,0 +1,116 @@
+"""Linear bandit games: mean rewards are linear in known features of the pair of actions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from stackel_bench.errors import InputError
+from stackel_bench.games.identity import digest_of_arrays
+from stackel_bench.games.noise import Noise
+from stackel_bench.models.feature_source import FeatureSource, leader_blocks
+from stackel_bench.models.linear_model import LinearModel
+from stackel_bench.simulation.pulls import nested_reward_sums
+
+BLOCK_ELEMENTS = 2**20  # part of the identity: it says how the features are cut for the digest
+ROUNDING = 1e-9  # a product of features and parameters may leave [0,1] by so much
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureSampler:
+    """Sampling access to a linear model: features are known, parameters are out of a learner's sight."""
+
+    _model: LinearModel = field(repr=False)
+    _noise: Noise
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """(A, B, d)."""
+        return self._model.shape
+
+    @property
+    def features(self) -> FeatureSource:
+        """phi(a,b) of all pairs; pair (a,b) has index a*B+b."""
+        return self._model.features
+
+    @property
+    def sub_gaussian_scale(self) -> float:
+        """The tail bound that learners are told."""
+        return self._noise.sub_gaussian_scale
+
+    @property
+    def bounded(self) -> bool:
+        """Whether rewards are in [0,1]."""
+        return self._noise.kind == "bernoulli"
+
+    def pull_pair(
+        self, pair: int, ladder: Sequence[int], rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Leader and follower reward sums [rung] after ladder[rung] pulls of the pair with this index."""
+        feature = self._model.features.pairs(np.array([pair]))[0]
+        means = np.stack([self._model.leader_parameters, self._model.follower_parameters]) @ feature
+        if self.bounded:
+            means = np.clip(means, 0.0, 1.0)  # rounding only: the game has checked them
+        sums = nested_reward_sums(means, self._noise.kind, self._noise.scale, ladder, rng)
+        return sums[:, 0], sums[:, 1]
+
+
+@dataclass(frozen=True, eq=False)
+class LinearBanditGame:
+    """A linear model (the truth) and the noise on top of it, Gaussian of standard deviation 1 by default."""
+
+    family: ClassVar[str] = "linear"
+    model: LinearModel
+    noise: Noise = field(default_factory=lambda: Noise("gaussian", 1.0))
+    name: str = "linear/explicit"
+    identity: str = ""
+
+    def __post_init__(self) -> None:
+        if self.identity:  # checked before; a copy under another name reads no features again
+            return
+        leaders, followers, dimension = self.model.shape
+        if dimension > leaders * followers:
+            allowed = f"at most one dimension per pair, {leaders * followers}"
+            raise InputError("dimension of features", dimension, allowed)
+        digest = digest_of_arrays(self.family, self._checked_arrays(), self.noise)
+        object.__setattr__(self, "identity", digest)
+
+    def _checked_arrays(self) -> Iterator[np.ndarray]:
+        """The parameters, then the features block by block; faults are raised on the way."""
+        yield self.model.leader_parameters
+        yield self.model.follower_parameters
+        all_zero = True
+        for start, block in leader_blocks(self.model.features, BLOCK_ELEMENTS):
+            all_zero = all_zero and not block.any()
+            if self.noise.kind == "bernoulli":
+                _check_means("leader_means", start, block @ self.model.leader_parameters)
+                _check_means("follower_means", start, block @ self.model.follower_parameters)
+            yield block
+        if all_zero:
+            raise InputError("rank of features", 0, "at least 1")
+
+    @property
+    def sampler(self) -> FeatureSampler:
+        """All that a learner gets."""
+        return FeatureSampler(self.model, self.noise)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The sizes that sample complexity is measured against."""
+        leaders, followers, dimension = self.model.shape
+        return {
+            "num_leader_actions": leaders,
+            "num_follower_actions": followers,
+            "dimension": dimension,
+        }
+
+
+def _check_means(field: str, start: int, means: np.ndarray) -> None:
+    bad = np.argwhere((means < -ROUNDING) | (means > 1 + ROUNDING))
+    if len(bad):
+        leader, follower = (int(i) for i in bad[0])
+        found = float(means[leader, follower])
+        raise InputError(f"{field}[{start + leader},{follower}]", found, "[0, 1] (noise is bounded)")
