@@ -12,10 +12,13 @@ from stackel_bench.evaluation.intervals import binomial_interval, mean_interval
 from stackel_bench.evaluation.verdict import Verdict
 from stackel_bench.learners.learner import Decision
 
+SHOWN_STRATEGY = 3  # mixed strategies over so many actions can be drawn, so records keep them
+
 
 def record_row(replicate: int, rung: int, decision: Decision, verdict: Verdict) -> dict[str, Any]:
     """One replicate at one rung, flat."""
-    response = decision.follower_response
+    response, strategy = decision.follower_response, decision.leader_strategy
+    shown = () if strategy is None or len(strategy) > SHOWN_STRATEGY else strategy
     return {
         "replicate": replicate,
         "rung": rung,
@@ -31,6 +34,7 @@ def record_row(replicate: int, rung: int, decision: Decision, verdict: Verdict) 
         "leader_guarantee_held": verdict.leader_guarantee_held,
         "follower_guarantee_held": verdict.follower_guarantee_held,
         "guarantee_held": verdict.guarantee_held,
+        **{f"strategy_{action}": float(weight) for action, weight in enumerate(shown)},
         **{f"diagnostic_{name}": float(value) for name, value in decision.diagnostics.items()},
     }
 

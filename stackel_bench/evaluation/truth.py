@@ -5,13 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from stackel_bench.evaluation.oracle import FiniteLeaderOracle, Oracle
+from stackel_bench.evaluation.simplex_oracle import SimplexOracle
 from stackel_bench.games.bandit import BanditGame
 from stackel_bench.games.bandit_rl import BanditRLGame
 from stackel_bench.games.game import Game
+from stackel_bench.games.linear import LinearBanditGame
+from stackel_bench.games.simultaneous import SimultaneousGame
 from stackel_bench.learners.learner import Decision
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.best_response import best_responses
 from stackel_bench.planning.finite_responses import finite_leader_values
+from stackel_bench.planning.linear_responses import linear_leader_values
 from stackel_bench.planning.policy_evaluation import policy_values
 
 
@@ -50,7 +54,25 @@ def _bandit_rl_oracle(game: BanditRLGame) -> FiniteLeaderOracle:
     return FiniteLeaderOracle(values, follower_loss)
 
 
+def _linear_oracle(game: LinearBanditGame) -> FiniteLeaderOracle:
+    model = game.model
+    parameters = (model.leader_parameters, model.follower_parameters)
+
+    def follower_loss(decision: Decision) -> float:
+        assert decision.leader_action is not None
+        row = model.features.block(decision.leader_action, decision.leader_action + 1)[0]
+        means = row @ model.follower_parameters
+        return float(means.max() - means[decision.follower_response])
+
+    return FiniteLeaderOracle(
+        lambda slack, tie: linear_leader_values(model.features, *parameters, slack, tie).values,
+        follower_loss,
+    )
+
+
 _ORACLES = {
     BanditGame.family: _bandit_oracle,
     BanditRLGame.family: _bandit_rl_oracle,
+    LinearBanditGame.family: _linear_oracle,
+    SimultaneousGame.family: lambda game: SimplexOracle(game.table),
 }

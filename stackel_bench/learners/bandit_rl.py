@@ -1,4 +1,4 @@
-"""Learners for bandit-RL games: explore each leader action's MDP, plan on the estimate, commit to the best."""
+"""Learners for bandit-RL games: explore each leader action's MDP, plan on the estimates, commit."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class BanditRLLearner:
         total = plans[-1].total * actions
         if total > checks.MAX_EXACT_COUNT * actions:
             raise InputError("budget.samples", total, "at most 2**53 episodes per leader action")
-        horizon, states, follower_actions = sampler.shape
+        horizon, states, _ = sampler.shape
         targets = states * (horizon - 1) if self.explorer.name == "reward_free_explore" else 1
         return Schedule(
             budget=budget,
@@ -51,7 +51,7 @@ class BanditRLLearner:
             samples=tuple(plan.total * actions for plan in plans),
             theory_samples=self._theory_episodes(sampler, budget) * actions,
             units=actions,
-            seconds_per_unit=2e-3 * len(plans) * (1 + 0.2 * targets),
+            seconds_per_unit=5e-3 * len(plans) * (1 + 0.5 * targets),
         )
 
     def _plans(self, sampler: EpisodeSampler, budget: Budget) -> list[EpisodePlan]:

@@ -12,8 +12,11 @@ from stackel_bench.exploration import make_explorer
 from stackel_bench.learners.bandit import RULES, BanditLearner, ToleranceRule
 from stackel_bench.learners.bandit_rl import BanditRLLearner
 from stackel_bench.learners.learner import Learner
+from stackel_bench.learners.linear import LinearLearner
+from stackel_bench.learners.simultaneous import SimultaneousLearner
 
 Builder = Callable[..., Learner]
+Options = Mapping[str, Any] | None
 
 
 def _bandit_rule(name: str) -> Builder:
@@ -24,10 +27,22 @@ def _bandit_rule(name: str) -> Builder:
 
 
 def _bandit_rl(name: str) -> Builder:
-    def build(
-        explorer: str = "reward_free_explore", explorer_options: Mapping[str, Any] | None = None
-    ) -> Learner:
+    def build(explorer: str = "reward_free_explore", explorer_options: Options = None) -> Learner:
         return BanditRLLearner(name, make_explorer(explorer, **(explorer_options or {})))
+
+    return build
+
+
+def _linear(name: str) -> Builder:
+    def build() -> Learner:
+        return LinearLearner(name)
+
+    return build
+
+
+def _simultaneous(name: str) -> Builder:
+    def build(printed_lp: bool = False, time_limit: float | None = None) -> Learner:
+        return SimultaneousLearner(name, printed_lp, time_limit)
 
     return build
 
@@ -35,6 +50,8 @@ def _bandit_rl(name: str) -> Builder:
 LEARNERS: Mapping[str, Mapping[str, Builder]] = {
     "bandit": {name: _bandit_rule(name) for name in RULES},
     "bandit_rl": {name: _bandit_rl(name) for name in ("paper", "plug_in")},
+    "linear": {name: _linear(name) for name in ("paper", "g_optimal", "plug_in")},
+    "simultaneous": {name: _simultaneous(name) for name in ("paper", "plug_in", "margin")},
 }
 
 

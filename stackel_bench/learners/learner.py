@@ -38,6 +38,7 @@ class Schedule:
     theory_samples: int  # what the theorem asks for
     units: int  # independent pieces of exploration, usually one per leader action
     seconds_per_unit: float = 1e-4  # rough cost of exploring one unit once, for batching only
+    detail: Any = None  # what the learner itself needs to remember
 
 
 class Learner(Protocol):

@@ -19,7 +19,8 @@ def nested_reward_sums(
     """
     for pulls in ladder:
         checks.integer("pulls", pulls, least=0, most=checks.MAX_EXACT_COUNT)
-    increments = np.diff(np.array([0, *ladder], dtype=np.int64))
+    totals = np.array([0, *ladder], dtype=np.int64)
+    increments = totals[1:] - totals[:-1]
     counts = increments.reshape(-1, *[1] * means.ndim)
     if noise_kind == "bernoulli":
         draws = rng.binomial(counts, means).astype(np.float64)

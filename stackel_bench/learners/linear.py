@@ -1,0 +1,103 @@
+"""Learners for linear bandit games: query a core set, fit both parameters, scan the response sets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stackel_bench import streams
+from stackel_bench.games.linear import FeatureSampler
+from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.learner import Decision, Schedule, StreamKey
+from stackel_bench.models import TieBreaking
+from stackel_bench.planning.core_set import CoreSet, core_set
+from stackel_bench.planning.linear_responses import linear_leader_values
+from stackel_bench.theory.queries import core_point_queries, design_queries
+
+_SCAN_SECONDS = 4e-10  # per pair and dimension, for batching only
+
+
+@dataclass(frozen=True)
+class _CoreQueries:
+    """The core set, and for each rung how often each of its points is queried."""
+
+    design: CoreSet
+    queries: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class LinearLearner:
+    """paper: equal queries at all core points, weighted least squares (Algorithm 3), tolerance 3 eps/4.
+
+    plug_in: the same with tolerance 0. g_optimal: queries in proportion to the design and ordinary least
+    squares, the same guarantee with d log(AB) instead of d^2.
+    """
+
+    name: str
+
+    def schedule(self, sampler: FeatureSampler, budget: Budget) -> Schedule:
+        """Queries per core point; a unit is a core point."""
+        leaders, followers, dimension = sampler.shape
+        pairs = leaders * followers
+        design = core_set(sampler.features)
+        points = len(design.indices)
+        accuracy = (budget.epsilon, design.rank)
+        scale = sampler.sub_gaussian_scale
+        if self.name == "g_optimal":
+            theory = design_queries(*accuracy, pairs, budget.delta, scale)
+            counts = budget.unit_counts(theory, 1, "query")
+            if budget.samples is not None:  # rounding up may add one query at each point
+                counts = tuple(max(1, count - points) for count in counts)
+            queries = [tuple(math.ceil(weight * count) for weight in design.weights) for count in counts]
+        else:
+            theory = core_point_queries(*accuracy, points, budget.delta, scale)
+            counts = budget.unit_counts(theory, points, "query of each core point")
+            queries = [(count,) * points for count in counts]
+        return Schedule(
+            budget=budget,
+            counts=counts,
+            samples=tuple(sum(rung) for rung in queries),
+            theory_samples=theory if self.name == "g_optimal" else theory * points,
+            units=points,
+            seconds_per_unit=5e-5 + _SCAN_SECONDS * pairs * dimension * len(counts) / points,
+            detail=_CoreQueries(design, tuple(queries)),
+        )
+
+    def explore(self, sampler: FeatureSampler, schedule: Schedule, unit: int, key: StreamKey) -> np.ndarray:
+        """Mean rewards [player, rung] at one core point, nested along the rungs."""
+        core: _CoreQueries = schedule.detail
+        pair = int(core.design.indices[unit])
+        ladder = [rung[unit] for rung in core.queries]
+        sums = sampler.pull_pair(pair, ladder, streams.generator(*key, "queries", pair))
+        return np.array(sums) / np.array(ladder)
+
+    def decide(
+        self,
+        sampler: FeatureSampler,
+        schedule: Schedule,
+        findings: Sequence[np.ndarray],
+        tie_breaking: TieBreaking,
+    ) -> list[Decision]:
+        """The leader action with the best fitted value, lowest index on ties, for each rung."""
+        core: _CoreQueries = schedule.detail
+        points = sampler.features.pairs(core.design.indices)
+        means = np.stack(findings)  # [point, player, rung]
+        slack = 0.0 if self.name == "plug_in" else 3 * schedule.budget.epsilon / 4
+        decisions = []
+        for rung, (queries, samples) in enumerate(zip(core.queries, schedule.samples, strict=True)):
+            weights = np.array(queries) if self.name == "g_optimal" else core.design.weights
+            leader, follower = _least_squares(points, means[:, :, rung], np.sqrt(weights))
+            found = linear_leader_values(sampler.features, leader, follower, slack, tie_breaking, 0.0)
+            best = int(found.values.argmax())
+            response, value = int(found.responses[best]), float(found.values[best])
+            decisions.append(Decision(tie_breaking, best, None, response, value, samples))
+        return decisions
+
+
+def _least_squares(points: np.ndarray, means: np.ndarray, root_weights: np.ndarray) -> np.ndarray:
+    """Both players' fitted parameters [2,d]; of least norm where the features do not span all of R^d."""
+    fitted, *_ = np.linalg.lstsq(points * root_weights[:, None], means * root_weights[:, None], rcond=1e-12)
+    return fitted.T

@@ -1,0 +1,115 @@
+"""Learners for simultaneous matrix games: estimate the table, commit to a mixed strategy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stackel_bench.games.pair_sampling import PairSampler
+from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.learner import Decision, Schedule, StreamKey
+from stackel_bench.learners.row_pulls import PullSums, pull_schedule, pull_unit, stack
+from stackel_bench.models import PayoffTable, TieBreaking
+from stackel_bench.planning.mixed_optimistic import best_mixed_leader_strategy, margin_commitment
+from stackel_bench.planning.mixed_pessimistic import worst_case_mixed_leader_strategy
+from stackel_bench.planning.mixed_value import dyadic_strategy, mixed_leader_value
+from stackel_bench.theory.pulls import error_of_pulls, paper_pulls
+
+GRID_BITS = 20
+_GRID_MARGIN = 2.0 ** (2 - GRID_BITS)  # rounding to the grid moves a payoff difference by less than this
+
+
+@dataclass(frozen=True)
+class SimultaneousLearner:
+    """paper: slack 3 eps/4 in both subroutines. plug_in: slack 0. margin: a response that wins by 2t.
+
+    With 2t, t the error that the pulls guarantee, the follower's true best response is the one planned for,
+    so the margin learner serves both tie-breakings; where no response can win by so much it acts as paper.
+    """
+
+    name: str
+    printed_lp: bool = False
+    time_limit: float | None = None
+
+    def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
+        """Equal pulls of all pairs; planning is part of the cost of each row."""
+        pairs = math.prod(sampler.shape)
+        pulls = paper_pulls(budget.epsilon, pairs, budget.delta, sampler.sub_gaussian_scale)
+        return pull_schedule(sampler, budget, pulls)
+
+    def explore(self, sampler: PairSampler, schedule: Schedule, unit: int, key: StreamKey) -> PullSums:
+        """Reward sums of one leader action."""
+        return pull_unit(sampler, schedule, unit, key)
+
+    def decide(
+        self,
+        sampler: PairSampler,
+        schedule: Schedule,
+        findings: Sequence[PullSums],
+        tie_breaking: TieBreaking,
+    ) -> list[Decision]:
+        """A strategy on the dyadic grid, for each rung."""
+        sums = stack(findings)
+        decisions = []
+        for rung, (pulls, samples) in enumerate(zip(schedule.counts, schedule.samples, strict=True)):
+            table = PayoffTable(sums.leader[rung] / pulls, sums.follower[rung] / pulls)
+            pairs, budget = table.leader_means.size, schedule.budget
+            error = error_of_pulls(pulls, pairs, budget.delta, sampler.sub_gaussian_scale)
+            commitment = self._commit(table, budget.epsilon, error, tie_breaking)
+            strategy, response, value, diagnostics = commitment
+            decisions.append(Decision(tie_breaking, None, strategy, response, value, samples, diagnostics))
+        return decisions
+
+    def _commit(
+        self, table: PayoffTable, epsilon: float, error: float, tie_breaking: TieBreaking
+    ) -> tuple[np.ndarray, int, float, dict[str, float]]:
+        if self.name == "margin":
+            found = margin_commitment(table, 2 * error + _GRID_MARGIN)
+            if found is not None:
+                strategy = dyadic_strategy(found.strategy, GRID_BITS)
+                return strategy, found.response, found.value, {"fallback": 0.0}
+        slack = 0.0 if self.name == "plug_in" else 3 * epsilon / 4
+        commit = _pessimistic if tie_breaking is TieBreaking.PESSIMISTIC else _optimistic
+        if tie_breaking is TieBreaking.OPTIMISTIC and self.printed_lp:
+            slack = 0.0
+        strategy, response, value, diagnostics = commit(table, slack, epsilon, self.time_limit)
+        if self.name == "margin":
+            diagnostics["fallback"] = 1.0
+        return strategy, response, value, diagnostics
+
+
+def _optimistic(
+    table: PayoffTable, slack: float, epsilon: float, time_limit: float | None
+) -> tuple[np.ndarray, int, float, dict[str, float]]:
+    """BestMixedLeaderStrategy: the best response is part of the program's solution."""
+    found = best_mixed_leader_strategy(table, slack)
+    return dyadic_strategy(found.strategy, GRID_BITS), found.response, found.value, {}
+
+
+def _pessimistic(
+    table: PayoffTable, slack: float, epsilon: float, time_limit: float | None
+) -> tuple[np.ndarray, int, float, dict[str, float]]:
+    """An eps/8-maximiser of phi_slack that stays one after rounding to the grid.
+
+    Excluded responses may be excluded by a hair, which rounding can undo; then the search is repeated with
+    a slack that leaves room for it (the interior shift), and the better of the two strategies is kept.
+    """
+    best: tuple[np.ndarray, int, float, dict[str, float]] | None = None
+    for room in (0.0, _GRID_MARGIN):
+        found = worst_case_mixed_leader_strategy(table, slack + room, epsilon / 8, time_limit)
+        strategy = dyadic_strategy(found.strategy, GRID_BITS)
+        rounded = mixed_leader_value(table, strategy, slack, TieBreaking.PESSIMISTIC)
+        if best is None or rounded.value > best[2]:
+            diagnostics = {
+                "search_finished": float(found.finished),
+                "certified_shortfall": found.upper_bound - rounded.value,
+                "search_nodes": float(found.nodes),
+            }
+            best = strategy, rounded.response, rounded.value, diagnostics
+        if rounded.value >= found.value - epsilon / 8:
+            break
+    assert best is not None
+    return best
