@@ -1,0 +1,174 @@
+"""Figures with one look, as PNG and SVG. Nothing else imports matplotlib."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullLocator
+
+__all__ = ["Axes", "Drawing", "Figure", "Line2D", "new_figure", "render", "styled"]
+
+INK, MUTED, GRID = "#1f2328", "#656d76", "#d8dee4"
+# Okabe and Ito's colours, told apart by people with any common colour blindness; black is the ink.
+BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"
+SERIES = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)
+TIE_COLOURS = {"pessimistic": BLUE, "optimistic": VERMILION}
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+LINE_STYLES = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)))
+SEQUENTIAL = LinearSegmentedColormap.from_list("light to blue", ["#eef3f8", "#56b4e9", "#0072b2", "#003a5c"])
+
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_STYLE: dict[Any, Any] = {
+    "axes.edgecolor": MUTED,
+    "axes.grid": True,
+    "axes.labelcolor": INK,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlecolor": INK,
+    "axes.titlesize": 9.5,
+    "axes.labelsize": 9,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "font.size": 9,
+    "grid.color": GRID,
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "legend.fontsize": 8.5,
+    "legend.labelcolor": INK,
+    "lines.linewidth": 1.6,
+    "lines.markersize": 4.5,
+    "svg.fonttype": "none",
+    "text.color": INK,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "xtick.labelsize": 8.5,
+    "ytick.labelsize": 8.5,
+    "axes.axisbelow": True,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """A figure with the words that belong to it; name is also the file name."""
+
+    name: str
+    title: str
+    caption: str
+    figure: Figure
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """The look; draw and render inside."""
+    with mpl.rc_context(_STYLE):
+        yield
+
+
+def new_figure(
+    rows: int,
+    columns: int,
+    *,
+    width: float,
+    height: float,
+    left: float = 0.75,
+    top: float = 0.3,
+    bottom: float = 0.5,
+    gap: tuple[float, float] = (0.3, 0.3),
+    **options: Any,
+) -> tuple[Figure, list[list[Axes]]]:
+    """A figure with a grid of axes; all lengths in inches, gap is (between columns, between rows).
+
+    Laid out by hand, because matplotlib's own layout would draw everything once more to measure it.
+    """
+    figure = Figure(figsize=(width, height))
+    panel_width = (width - left - 0.15 - gap[0] * (columns - 1)) / columns
+    panel_height = (height - top - bottom - gap[1] * (rows - 1)) / rows
+    figure.subplots_adjust(
+        left=left / width,
+        right=1 - 0.15 / width,
+        bottom=bottom / height,
+        top=1 - top / height,
+        wspace=gap[0] / panel_width,
+        hspace=gap[1] / panel_height,
+    )
+    axes = figure.subplots(rows, columns, squeeze=False, **options)
+    return figure, [list(row) for row in axes]
+
+
+def legend_height(handles: int, columns: int) -> float:
+    """Inches that a legend of so many entries needs."""
+    return 0.19 * math.ceil(handles / columns) + 0.1
+
+
+def top_legend(figure: Figure, handles: Sequence[Any], columns: int) -> None:
+    """A legend above all axes."""
+    figure.legend(
+        handles=handles,
+        loc="upper left",
+        bbox_to_anchor=(0, 1),
+        ncols=columns,
+        columnspacing=1.4,
+        handlelength=2.6,
+        borderaxespad=0.2,
+    )
+
+
+def zero_friendly_log(axes: Axes, smallest: float, largest: float) -> None:
+    """A logarithmic y axis that still shows zero, on a short linear piece below the smallest value."""
+    axes.set_yscale("symlog", linthresh=smallest, linscale=0.5)
+    axes.set_ylim(-0.12 * smallest, 1.35 * largest)
+    decades = _decades(smallest, 1.35 * largest)
+    axes.set_yticks([0.0, *decades], ["0", *(_plain_or_power(decade) for decade in decades)])
+    axes.minorticks_off()
+
+
+def log_axis(axes: Axes, which: str, smallest: float, largest: float) -> None:
+    """A logarithmic axis with room on both sides; decades as ticks, or 1-2-5 steps if there are few."""
+    low, high = smallest / 1.3, largest * 1.3
+    ticks = _decades(low, high)
+    if len(ticks) < 3:
+        ticks = [m * d for d in _decades(low / 10, high) for m in (1, 2, 5) if low <= m * d <= high]
+        labels = [f"{tick:g}" if 1e-4 <= tick < 1e5 else f"{tick:.0e}" for tick in ticks]
+    else:
+        ticks = ticks[:: math.ceil(len(ticks) / 8)]
+        labels = [_plain_or_power(tick) for tick in ticks]
+    (axes.set_xscale if which == "x" else axes.set_yscale)("log")
+    (axes.set_xlim if which == "x" else axes.set_ylim)(low, high)
+    (axes.set_xticks if which == "x" else axes.set_yticks)(ticks, labels)
+    (axes.xaxis if which == "x" else axes.yaxis).set_minor_locator(NullLocator())
+
+
+def _decades(low: float, high: float) -> list[float]:
+    first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+    return [10.0**k for k in range(first, last + 1)]
+
+
+def _plain_or_power(decade: float) -> str:
+    if 1e-3 <= decade < 1e4:
+        return f"{decade:g}"
+    return "10" + str(round(math.log10(decade))).translate(_SUPERSCRIPT)
+
+
+def render(drawing: Drawing) -> dict[str, bytes]:
+    """The figure as {"png": ..., "svg": ...}; equal figures give equal bytes."""
+    figure, svg, png = drawing.figure, io.BytesIO(), io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": drawing.name}):
+        FigureCanvasSVG(figure).print_svg(svg, metadata={"Date": None, "Title": drawing.title})
+    figure.patch.set_facecolor("white")
+    figure.set_dpi(140)
+    FigureCanvasAgg(figure).print_png(png, metadata={"Software": None})
+    return {"png": png.getvalue(), "svg": svg.getvalue()}

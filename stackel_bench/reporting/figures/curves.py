@@ -1,0 +1,148 @@
+"""Learning curves: value suboptimality and failure probability against samples, one figure per game."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from stackel_bench.reporting.figures import canvas
+from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D
+from stackel_bench.reporting.labels import with_labels
+from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.reporting.theorems import lower_bound
+
+MOST_GAMES, MOST_EPSILONS, MOST_LEARNERS = 8, 4, 4
+
+
+def draw_curves(results: SweepResults) -> list[Drawing]:
+    """One drawing per game that has a ladder of budgets; the first ones of a large sweep."""
+    rungs = with_labels(results.rungs, results.entries)
+    ladders = rungs[rungs.groupby("cell_id")["rung"].transform("max") > 0]
+    games = list(dict.fromkeys(ladders["instance"]))
+    drawings = []
+    for position, instance in enumerate(games[:MOST_GAMES]):
+        members = ladders[ladders["instance"] == instance]
+        left_out = _left_out(members, len(games) if position == 0 else 0)
+        drawings.append(_draw_game(position, str(instance), members, left_out))
+    return drawings
+
+
+def _left_out(rows: pd.DataFrame, games: int) -> str:
+    """What a reader must know is missing from the figure."""
+    notes = []
+    if games > MOST_GAMES:
+        notes.append(f"Curves of {MOST_GAMES} of {games} games are drawn.")
+    if rows["epsilon"].nunique() > MOST_EPSILONS:
+        notes.append(f"{MOST_EPSILONS} of {rows['epsilon'].nunique()} values of eps are drawn.")
+    if rows["learner"].nunique() > MOST_LEARNERS:
+        notes.append(f"{MOST_LEARNERS} of {rows['learner'].nunique()} learners are drawn.")
+    return " ".join([*notes, "All numbers: tables/rungs.csv."] if notes else notes)
+
+
+def _draw_game(position: int, instance: str, rows: pd.DataFrame, left_out: str) -> Drawing:
+    epsilons = sorted(rows["epsilon"].unique())[:MOST_EPSILONS]
+    learners = list(dict.fromkeys(rows["learner"]))[:MOST_LEARNERS]
+    rows = rows[rows["epsilon"].isin(epsilons) & rows["learner"].isin(learners)]
+    width = 4.0 * len(epsilons) + 0.6 if len(epsilons) > 1 else 6.2
+    handles = _legend(rows, learners)
+    legend_columns = 2 * len(epsilons)
+    top = canvas.legend_height(len(handles), legend_columns)
+    figure, axes = canvas.new_figure(
+        2,
+        len(epsilons),
+        width=width,
+        height=5.2 + top,
+        top=0.3 + top,
+        gap=(0.25, 0.2),
+        sharey="row",
+        sharex="col",
+    )
+    for column, epsilon in enumerate(epsilons):
+        members = rows[rows["epsilon"] == epsilon]
+        loss_axes, failure_axes = axes[0][column], axes[1][column]
+        for (learner, tie), curve in members.groupby(["learner", "tie_breaking"], sort=False):
+            style = _style(learners.index(str(learner)), str(tie))
+            _draw_curve(loss_axes, curve, "value_suboptimality", style)
+            loss_axes.plot(
+                curve["samples"], curve["value_suboptimality_median"], ":", color=style["color"], linewidth=1
+            )
+            _draw_curve(failure_axes, curve, "failure_probability", style)
+        _mark(loss_axes, failure_axes, members)
+        replicates = sorted({f"{n:.0f}" for n in members["replicates"]})
+        loss_axes.set_title(f"eps = {epsilon:g} · {' or '.join(replicates)} replicates")
+        failure_axes.set_xlabel("samples per replicate")
+        canvas.log_axis(
+            failure_axes, "x", members["samples"].min(), members[["samples", "theory_samples"]].max().max()
+        )
+    axes[0][0].set_ylabel("value suboptimality")
+    axes[1][0].set_ylabel("failure probability")
+    losses = rows[["value_suboptimality", "value_suboptimality_high", "guarantee"]].to_numpy()
+    positive = losses[losses > 0]
+    smallest = 10.0 ** math.floor(math.log10(max(positive.min(), 1e-6))) if len(positive) else 1e-3
+    canvas.zero_friendly_log(axes[0][0], smallest, max(float(losses.max()), 10 * smallest))
+    canvas.zero_friendly_log(axes[1][0], 10.0 ** math.floor(-math.log10(rows["replicates"].max())), 1.0)
+    canvas.top_legend(figure, handles, legend_columns)
+    caption = (
+        "Lines with markers are means (top, with 95 % bootstrap intervals over replicates) and shares of "
+        "failed replicates (bottom, with exact 95 % binomial intervals); dotted lines without markers are "
+        "medians. Dashed horizontals: the loss that the guarantee allows, gap + eps, and delta. Vertical "
+        "lines: the theorem's budget and, where its constant is known and it is inside the plot, the lower "
+        f"bound. Both axes are logarithmic, with zero kept visible. {left_out}"
+    )
+    return Drawing(f"curves_{position + 1:02d}", f"Learning curves: {instance}", caption.strip(), figure)
+
+
+def _style(learner: int, tie: str) -> dict[str, Any]:
+    return {
+        "color": canvas.TIE_COLOURS[tie],
+        "linestyle": canvas.LINE_STYLES[learner],
+        "marker": canvas.MARKERS[learner],
+    }
+
+
+def _draw_curve(axes: Axes, curve: pd.DataFrame, metric: str, style: Mapping[str, Any]) -> None:
+    curve = curve.sort_values("samples")
+    axes.fill_between(
+        curve["samples"],
+        curve[f"{metric}_low"],
+        curve[f"{metric}_high"],
+        color=style["color"],
+        alpha=0.14,
+        linewidth=0,
+    )
+    axes.plot(curve["samples"], curve[metric], markeredgewidth=0, **style)
+
+
+def _mark(loss_axes: Axes, failure_axes: Axes, rows: pd.DataFrame) -> None:
+    """Guarantee, delta, the theorem's budget and the lower bound."""
+    for (tie, guarantee), _ in rows.groupby(["tie_breaking", "guarantee"]):
+        colour = canvas.TIE_COLOURS[str(tie)]
+        loss_axes.axhline(float(guarantee), color=colour, linewidth=1, linestyle=(0, (6, 4)))
+    for delta in rows["delta"].unique():
+        failure_axes.axhline(float(delta), color=canvas.INK, linewidth=1, linestyle=(0, (6, 4)))
+    first, last = rows["samples"].min(), rows["samples"].max()
+    row: dict[Hashable, Any] = rows.iloc[0].to_dict()
+    bound = lower_bound(row)
+    for axes in (loss_axes, failure_axes):
+        for theory in rows["theory_samples"].unique():
+            axes.axvline(float(theory), color=canvas.INK, linewidth=1)
+        if bound is not None and first / 4 <= bound <= last * 4:
+            axes.axvline(bound, color=canvas.MUTED, linewidth=1.2, linestyle=(0, (1, 1.5)))
+
+
+def _legend(rows: pd.DataFrame, learners: list[str]) -> list[Line2D]:
+    pairs = rows[["learner", "tie_breaking"]].drop_duplicates().itertuples(index=False)
+    handles = [Line2D([], [], label=f"{a}, {tie}", **_style(learners.index(a), tie)) for a, tie in pairs]
+    dashed = Line2D([], [], color=canvas.INK, linewidth=1, linestyle=(0, (6, 4)), label="gap + eps; delta")
+    theory = Line2D([], [], color=canvas.INK, linewidth=1, label="theorem's budget")
+    handles += [dashed, theory]
+    first, last = rows["samples"].min(), rows["samples"].max()
+    bounds = [lower_bound(row) for row in rows.drop_duplicates("epsilon").to_dict("records")]
+    if any(bound is not None and first / 4 <= bound <= last * 4 for bound in bounds):
+        handles.append(
+            Line2D([], [], color=canvas.MUTED, linewidth=1.2, linestyle=(0, (1, 1.5)), label="lower bound")
+        )
+    return handles

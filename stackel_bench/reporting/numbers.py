@@ -1,0 +1,36 @@
+"""Numbers as people read them in tables."""
+
+from __future__ import annotations
+
+import math
+
+
+def count(value: float) -> str:
+    """A sample count: in full below ten thousand, else with two decimals and a power of ten."""
+    if not math.isfinite(value):
+        return "–"
+    if value < 10_000:
+        return f"{value:.0f}" if value == round(value) else f"{value:.1f}"
+    mantissa, exponent = f"{value:.2e}".split("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
+def small(value: float) -> str:
+    """A loss or a probability: three decimals, and no tiny number passes for zero."""
+    if not math.isfinite(value):
+        return "–"
+    if value == 0:
+        return "0"
+    if abs(value) < 0.0005:
+        return f"{value:.0e}".replace("e-0", "e-")
+    return f"{value:.3f}"
+
+
+def interval(low: float, high: float) -> str:
+    """[low, high]"""
+    return f"[{small(low)}, {small(high)}]"
+
+
+def needed(samples: float, censored: float) -> str:
+    """A sample complexity, with > in front where even the largest budget did not suffice."""
+    return (">" if censored == 1 else "") + count(samples)

@@ -1,0 +1,109 @@
+"""Everything a report needs to know about one sweep, read from its journal and records alone."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from stackel_bench.reporting.results import cells_frame, rungs_frame
+from stackel_bench.tracking.journal import Entry, Journal
+
+SUMMARY_KEYS = ("study", "question", "sweep_id", "planned", "command", "version", "commit")
+
+
+@dataclass(frozen=True, eq=False)
+class SweepResults:
+    """The entries of a sweep in plan order (finished and failed), and what was asked of it."""
+
+    study: str
+    question: str
+    sweep_id: str
+    folder: Path
+    entries: tuple[Entry, ...]
+    planned: int
+    command: str
+    version: str
+    commit: str
+
+    @functools.cached_property
+    def cells(self) -> pd.DataFrame:
+        """One row per finished cell, as in results.csv."""
+        return cells_frame(self.entries)
+
+    @functools.cached_property
+    def rungs(self) -> pd.DataFrame:
+        """One row per finished cell and rung of its budget."""
+        return rungs_frame(self.entries)
+
+    def records(self, cell_id: str) -> pd.DataFrame:
+        """One row per replicate and rung of a finished cell."""
+        return pd.read_parquet(self.folder / "records" / f"{cell_id}.parquet")
+
+    @property
+    def finished(self) -> tuple[Entry, ...]:
+        """Entries with numbers."""
+        return tuple(entry for entry in self.entries if entry.state == "finished")
+
+    @property
+    def failed(self) -> tuple[Entry, ...]:
+        """Entries with an error instead of numbers."""
+        return tuple(entry for entry in self.entries if entry.state == "failed")
+
+    @property
+    def unfinished(self) -> int:
+        """Cells of the plan that have neither finished nor failed."""
+        return max(0, self.planned - len(self.entries))
+
+    @functools.cached_property
+    def samples_drawn(self) -> float:
+        """Samples behind all finished cells; cells that differ in tie-breaking alone share theirs."""
+        shared: dict[str, float] = {}
+        for entry in self.finished:
+            shared[pair_key(entry)] = entry.metrics["samples"] * float(entry.description["replicates"])
+        return sum(shared.values())
+
+    def summary(self) -> dict[str, Any]:
+        """What summary.json holds, enough to rebuild these results from the folder."""
+        facts = {key: getattr(self, key) for key in SUMMARY_KEYS}
+        counts = {"finished": len(self.finished), "failed": len(self.failed), "unfinished": self.unfinished}
+        return facts | counts | {"samples_drawn": self.samples_drawn}
+
+
+def pair_key(entry: Entry) -> str:
+    """Equal for cells that differ in tie-breaking alone: they saw the same samples."""
+    shared = {key: value for key, value in entry.config.items() if key != "tie_breaking"}
+    return json.dumps(shared, sort_keys=True)
+
+
+def read_sweep(folder: Path, cell_ids: Iterable[str] | None = None, **known: Any) -> SweepResults:
+    """The results in a sweep's folder: entries in the order of cell_ids (default: of the journal).
+
+    What is not known is taken from summary.json, and from the folder's name where there is none.
+    """
+    journal = Journal(folder)
+    order = list(journal.entries if cell_ids is None else cell_ids)
+    entries = tuple(journal.entries[cell_id] for cell_id in order if cell_id in journal.entries)
+    study, _, sweep_id = folder.name.rpartition("-")
+    facts: dict[str, Any] = {
+        **dict.fromkeys(SUMMARY_KEYS, ""),
+        "study": study,
+        "sweep_id": sweep_id,
+        "planned": len(order),
+        **_saved_summary(folder),
+        **known,
+    }
+    return SweepResults(folder=folder, entries=entries, **facts)
+
+
+def _saved_summary(folder: Path) -> Mapping[str, Any]:
+    path = folder / "summary.json"
+    if not path.exists():
+        return {}
+    saved = json.loads(path.read_text("utf-8"))
+    return {key: saved[key] for key in SUMMARY_KEYS if key in saved}

@@ -1,0 +1,94 @@
+"""The report's tables: as frames to look at, and as CSV and LaTeX (booktabs) for papers."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from stackel_bench.reporting.numbers import count, interval, needed, small
+
+_LATEX = str.maketrans(
+    {
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "\\": r"\textbackslash{}",
+        "–": "--",
+        "·": r"$\cdot$",
+        ">": "$>$",
+        "<": "$<$",
+        "…": r"\dots{}",
+    }
+)
+
+
+def headline_table(cells: pd.DataFrame) -> pd.DataFrame:
+    """What the report shows of each cell, as text; cells is judged and labelled."""
+    order = list(dict.fromkeys(cells["instance"]))
+    cells = cells.sort_values("instance", key=lambda names: names.map(order.index), kind="stable")
+    rows = [
+        {
+            "game": row["instance"],
+            "learner": row["learner"],
+            "tie-breaking": row["tie_breaking"],
+            "eps": f"{row['epsilon']:g}",
+            "samples": count(row["samples"]),
+            "of theory": f"{row['samples'] / row['theory_samples']:.3g}",
+            "failed": f"{row['failures']} / {row['replicates']:.0f}",
+            "95 % interval": interval(row["failure_probability_low"], row["failure_probability_high"]),
+            "delta": f"{row['delta']:g}",
+            "verdict": row["verdict"],
+            "mean loss": small(row["value_suboptimality"]),
+            "its 95 % interval": interval(row["value_suboptimality_low"], row["value_suboptimality_high"]),
+            "95 % quantile": small(row["value_suboptimality_q95"]),
+            "allowed": small(row["guarantee"]),
+            "samples needed": _needed(row),
+            "at least": _at_least(row),
+            "at most": _at_most(row),
+        }
+        for row in cells.to_dict("records")
+    ]
+    return pd.DataFrame(rows)
+
+
+def _needed(row: Mapping[Hashable, Any]) -> str:
+    if row["budget"] != "ladder":
+        return "–"
+    return needed(row["sample_complexity"], row["sample_complexity_censored"])
+
+
+def _at_least(row: Mapping[Hashable, Any]) -> str:
+    return count(row["sample_complexity_low"]) if row["budget"] == "ladder" else "–"
+
+
+def _at_most(row: Mapping[Hashable, Any]) -> str:
+    if row["budget"] != "ladder":
+        return "–"
+    return needed(row["sample_complexity_high"], row["sample_complexity_high_censored"])
+
+
+def latex_table(table: pd.DataFrame, caption: str, label: str) -> str:
+    """A booktabs table; needs \\usepackage{booktabs}."""
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{caption.translate(_LATEX)}}}",
+        rf"\label{{tab:{label}}}",
+        rf"\begin{{tabular}}{{{'l' * len(table.columns)}}}",
+        r"\toprule",
+        " & ".join(str(name).translate(_LATEX) for name in table.columns) + r" \\",
+        r"\midrule",
+        *(" & ".join(str(value).translate(_LATEX) for value in row) + r" \\" for row in table.to_numpy()),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,154 @@
+"""The table at the end of a sweep: a headline per family, a verdict per cell, cost, and what to do next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Hashable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import pandas as pd
+from rich.console import Console, Group, RenderableType
+from rich.markup import escape
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from stackel_bench.reporting.labels import with_labels
+from stackel_bench.reporting.numbers import count, interval, needed, small
+from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.reporting.verdicts import FAILS, HOLDS, OPEN, clean_replicates_needed, judged
+
+WIDTH = 100
+MOST_ROWS = 60
+_COLUMNS: tuple[tuple[str, int, Literal["left", "right"]], ...] = (
+    ("tie-breaking", 12, "left"),
+    ("eps", 5, "right"),
+    ("samples", 7, "right"),
+    ("failed", 7, "right"),
+    ("95 % interval", 14, "right"),
+    ("loss", 5, "right"),
+    ("allowed", 7, "right"),
+    ("needs", 8, "right"),
+    ("verdict", 7, "left"),
+)
+_DROPPED_WHEN_NARROW = ("95 % interval", "allowed")
+_COLOURS = {HOLDS: "green", FAILS: "red", OPEN: "yellow"}
+
+
+def print_table(console: Console, results: SweepResults) -> None:
+    """Print what was measured, in at most 100 columns."""
+    width = min(WIDTH, console.width) if console.is_terminal else WIDTH
+    if not results.cells.empty:
+        cells = judged(with_labels(results.cells, results.entries))
+        shown = cells if len(cells) <= MOST_ROWS else cells[cells["verdict"] != HOLDS].head(MOST_ROWS)
+        for family, members in cells.groupby("family", sort=False):
+            console.print()
+            for line in headline(str(family), members):
+                console.print(line, width=width, soft_wrap=False)
+            rows = shown[shown["family"] == family]
+            if not rows.empty:
+                console.print(_table(rows, width), width=width, soft_wrap=False, crop=False)
+        if len(shown) < len(cells):
+            console.print(
+                f"{len(shown)} of {len(cells)} cells shown, those that do not hold; all: results.csv"
+            )
+        console.print(_legend(cells), style="dim", width=width, soft_wrap=False)
+    _print_trouble(console, results)
+    _print_ending(console, results)
+
+
+def headline(family: str, cells: pd.DataFrame) -> list[str]:
+    """What the cells of a family say in one line, and one more line per learner."""
+    tally = ", ".join(
+        f"[{colour}]{(cells['verdict'] == name).sum()} {name}[/]" for name, colour in _COLOURS.items()
+    )
+    lines = [f"[bold]{escape(family)}[/] · {len(cells)} cells, failure probability at most delta: {tally}"]
+    for learner, rows in cells.groupby("learner", sort=False):
+        holds = (rows["verdict"] == HOLDS).sum()
+        text = f"  {escape(str(learner))}: holds in {holds} of {len(rows)} cells"
+        reached = rows[(rows["budget"] == "ladder") & (rows["sample_complexity_censored"] == 0)]
+        if len(reached):
+            ratio = (reached["theory_samples"] / reached["sample_complexity"]).median()
+            text += f"; enough in {len(reached)}: 1/{count(round(ratio))} of the theorem's samples (median)"
+        lines.append(text)
+    return lines
+
+
+def _table(rows: pd.DataFrame, width: int) -> Group:
+    """The rows under one heading, a line per game between them; fixed widths, so that all of it aligns."""
+    columns = [column for column in _COLUMNS if width >= WIDTH or column[0] not in _DROPPED_WHEN_NARROW]
+    learner_width = width - 1 - sum(size + 1 for _, size, _ in columns)
+
+    def empty_table() -> Table:
+        table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1, 0, 0))
+        table.add_column(width=learner_width, no_wrap=True, overflow="ellipsis")
+        for _, size, justify in columns:
+            table.add_column(width=size, justify=justify, no_wrap=True)
+        return table
+
+    heading = empty_table()
+    heading.add_row("game, learner", *(name for name, _, _ in columns), style="bold")
+    parts: list[RenderableType] = [heading, Rule(style="dim")]
+    for instance, members in rows.groupby("instance", sort=False):
+        parts.append(Text(str(instance), style="bold", no_wrap=True, overflow="ellipsis"))
+        table = empty_table()
+        for row in members.to_dict("records"):
+            texts = _row(row)
+            table.add_row(f"  {escape(row['learner'])}", *(texts[name] for name, _, _ in columns))
+        parts.append(table)
+    return Group(*parts, Rule(style="dim"))
+
+
+def _row(row: Mapping[Hashable, Any]) -> dict[str, str]:
+    colour = _COLOURS[row["verdict"]]
+    loss = small(row["value_suboptimality"])
+    ladder = row["budget"] == "ladder"
+    return {
+        "tie-breaking": row["tie_breaking"],
+        "eps": f"{row['epsilon']:g}",
+        "samples": count(row["samples"]),
+        "failed": f"{row['failures']}/{row['replicates']:.0f}",
+        "95 % interval": interval(row["failure_probability_low"], row["failure_probability_high"]),
+        "loss": f"[red]{loss}[/]" if row["value_suboptimality"] > row["guarantee"] else loss,
+        "allowed": small(row["guarantee"]),
+        "needs": needed(row["sample_complexity"], row["sample_complexity_censored"]) if ladder else "–",
+        "verdict": f"[{colour}]{row['verdict']}[/]",
+    }
+
+
+def _legend(cells: pd.DataFrame) -> str:
+    delta = float(cells["delta"].min())
+    claims = cells[cells["verdict"] != OPEN]
+    kept = int((claims["verdict"] == claims["verdict_adjusted"]).sum())
+    return (
+        "All but needs at the largest budget. loss: mean value suboptimality, allowed: gap + eps. "
+        "needs: smallest budget that failed in at most delta of the replicates. verdict: is the "
+        "failure probability at most delta? Exact one-sided tests at 5 %; "
+        f"{clean_replicates_needed(delta)} clean replicates are the least for delta = {delta:g}; {kept} "
+        f"of {len(claims)} claims stand for all cells at once (Holm). A pessimistic cell must also do "
+        "well against a follower who errs by eps/2: it can fail at no loss."
+    )
+
+
+def _print_trouble(console: Console, results: SweepResults) -> None:
+    for entry in results.failed[:10]:
+        console.print(f"[red]failed[/] {escape(entry.label)}: {escape(entry.error)}")
+    if len(results.failed) > 10:
+        console.print(f"[red]… and {len(results.failed) - 10} more failed[/] (folder failures/)")
+    if results.unfinished:
+        console.print(f"[yellow]{results.unfinished} of {results.planned} cells are not finished[/]")
+
+
+def _print_ending(console: Console, results: SweepResults) -> None:
+    seconds = sum(entry.seconds for entry in results.entries)
+    console.print(
+        f"\ncost    {count(results.samples_drawn)} samples, {seconds:.1f} s of one worker's time "
+        f"({len(results.finished)} of {results.planned} cells finished)"
+    )
+    console.print(f"results {results.folder}")
+    if (results.folder / "report.html").exists():
+        console.print(f"report  {results.folder / 'report.html'}")
+    output = results.folder.parent.parent
+    here = [] if output == Path.cwd() else [f"output={output}"]
+    console.print(f"next    {shlex.join(['stackel-bench', 'ui', *here])}   (the runs in MLflow's pages)")
