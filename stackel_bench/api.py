@@ -57,9 +57,7 @@ def learn(
     tie = TieBreaking.parse(tie_breaking)
     checks.integer("seed", seed, least=0)
     if budget == "ladder":
-        raise InputError(
-            "budget", budget, "one of theory, scaled, fixed (`stackel-bench run` has ladders)"
-        )
+        raise InputError("budget", budget, "one of theory, scaled, fixed (`stackel-bench run` has ladders)")
     learner = make_learner(game.family, algorithm, **options)
     plan = Budget(kind=budget, epsilon=epsilon, delta=delta, samples=samples, scale=scale)
     sampler = game.sampler
@@ -71,7 +69,13 @@ def learn(
 
 def evaluate(game: Game, result: Decision, epsilon: float) -> Verdict:
     """What the decision loses on the true game, and whether the guarantee held; exact."""
-    return judge(oracle_of(game), result, epsilon)
+    oracle = oracle_of(game)
+    if isinstance(oracle, FiniteLeaderOracle):
+        last = game.sizes["num_leader_actions"] - 1
+        checks.integer("result.leader_action", result.leader_action, least=0, most=last)
+    elif result.leader_strategy is None:
+        raise InputError("result.leader_strategy", None, f"a mixed strategy, as on {game.family} games")
+    return judge(oracle, result, epsilon)
 
 
 def _slack(slack: float) -> float:

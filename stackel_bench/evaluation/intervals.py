@@ -9,6 +9,7 @@ from stackel_bench import streams
 
 CONFIDENCE = 0.95
 _RESAMPLES = 2000
+_RESAMPLED_AT_ONCE = 2**21  # 16 MB of indices, whatever the number of replicates
 
 
 def binomial_interval(failures: int, trials: int) -> tuple[float, float]:
@@ -27,7 +28,13 @@ def mean_interval(values: np.ndarray) -> tuple[float, float]:
     if values.min() == values.max():
         return float(values[0]), float(values[0])
     rng = streams.generator("bootstrap", len(values))
-    means = values[rng.integers(len(values), size=(_RESAMPLES, len(values)))].mean(axis=1)
+    rows = max(1, _RESAMPLED_AT_ONCE // len(values))  # the stream does not see how it is cut
+    means = np.concatenate(
+        [
+            values[rng.integers(len(values), size=(min(rows, _RESAMPLES - start), len(values)))].mean(axis=1)
+            for start in range(0, _RESAMPLES, rows)
+        ]
+    )
     tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(means, [tail, 1 - tail])
     return float(low), float(high)

@@ -44,6 +44,8 @@ def default_parameters(name: str) -> Mapping[str, Any]:
 
 def load_game(name: str, **parameters: Any) -> Game:
     """The named game; parameters that are not given have the defaults of conf/game/NAME.yaml."""
+    if not isinstance(name, str):  # game.name=3 on a command line
+        raise InputError("game", name, "a name `family/instance`")
     defaults = default_parameters(name)
     for key in parameters:
         if key not in defaults:

@@ -56,7 +56,7 @@ class BanditRLLearner:
 
     def _plans(self, sampler: EpisodeSampler, budget: Budget) -> list[EpisodePlan]:
         actions = sampler.num_leader_actions
-        if budget.samples is not None and budget.kind in ("fixed", "ladder"):
+        if budget.total_is_given:
             counts = budget.unit_counts(1, actions, "episode for each leader action")
             return [self.explorer.fixed_plan(sampler.shape, count) for count in counts]
         plan = self.explorer.theory_plan(sampler.shape, budget.epsilon, budget.delta, actions)

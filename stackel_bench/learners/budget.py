@@ -9,6 +9,10 @@ from stackel_bench import checks
 from stackel_bench.errors import InputError
 
 KINDS = ("theory", "scaled", "fixed", "ladder")
+# Beyond these no study is meant, and within them no formula of theory/ leaves the range of float64.
+LEAST_EPSILON, MOST_EPSILON = 1e-12, 1e6
+LEAST_DELTA = 1e-100
+MOST_SCALE, MOST_RATIO = 1e15, 1e4
 
 
 @dataclass(frozen=True)
@@ -25,11 +29,14 @@ class Budget:
 
     def __post_init__(self) -> None:
         checks.choice("budget", self.kind, KINDS)
-        self._set("epsilon", checks.real("budget.epsilon", self.epsilon, least=0, open_least=True))
-        delta = checks.real("budget.delta", self.delta, least=0, most=1, open_least=True, open_most=True)
+        epsilon = checks.real("budget.epsilon", self.epsilon, least=LEAST_EPSILON, most=MOST_EPSILON)
+        self._set("epsilon", epsilon)
+        delta = checks.real("budget.delta", self.delta, least=LEAST_DELTA, most=1, open_most=True)
         self._set("delta", delta)
-        self._set("scale", checks.real("budget.scale", self.scale, least=0, open_least=True))
-        self._set("ratio", checks.real("budget.ratio", self.ratio, least=1, open_least=True))
+        scale = checks.real("budget.scale", self.scale, least=0, most=MOST_SCALE, open_least=True)
+        self._set("scale", scale)
+        ratio = checks.real("budget.ratio", self.ratio, least=1, most=MOST_RATIO, open_least=True)
+        self._set("ratio", ratio)
         checks.integer("budget.rungs", self.rungs, least=1, most=64)
         if self.samples is not None:
             checks.integer("budget.samples", self.samples, least=1, most=checks.MAX_EXACT_COUNT)
@@ -39,12 +46,17 @@ class Budget:
     def _set(self, name: str, value: float) -> None:
         object.__setattr__(self, name, value)
 
+    @property
+    def total_is_given(self) -> bool:
+        """Whether budget.samples, not the theorem, says how many samples there are."""
+        return self.kind == "fixed" or (self.kind == "ladder" and self.samples is not None)
+
     def unit_counts(self, theory_count: int, samples_per_count: int, unit: str) -> tuple[int, ...]:
         """Counts per rung, ascending, where one count costs samples_per_count samples.
 
         theory_count is the theorem's number; unit names what is counted, for the error message.
         """
-        if self.kind == "fixed" or (self.kind == "ladder" and self.samples is not None):
+        if self.total_is_given:
             assert self.samples is not None
             top = self.samples // samples_per_count
             if top == 0:

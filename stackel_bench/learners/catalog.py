@@ -28,7 +28,10 @@ def _bandit_rule(name: str) -> Builder:
 
 def _bandit_rl(name: str) -> Builder:
     def build(explorer: str = "reward_free_explore", explorer_options: Options = None) -> Learner:
-        return BanditRLLearner(name, make_explorer(explorer, **(explorer_options or {})))
+        options = {} if explorer_options is None else explorer_options
+        if not isinstance(options, Mapping) or not all(isinstance(key, str) for key in options):
+            raise InputError("algorithm.explorer_options", options, "options of the explorer by name")
+        return BanditRLLearner(name, make_explorer(explorer, **options))
 
     return build
 

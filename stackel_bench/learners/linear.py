@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stackel_bench import streams
+from stackel_bench.errors import InputError
 from stackel_bench.games.linear import FeatureSampler
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.learner import Decision, Schedule, StreamKey
@@ -49,7 +50,10 @@ class LinearLearner:
         if self.name == "g_optimal":
             theory = design_queries(*accuracy, pairs, budget.delta, scale)
             counts = budget.unit_counts(theory, 1, "query")
-            if budget.samples is not None:  # rounding up may add one query at each point
+            if budget.total_is_given:  # rounding up may add one query at each point
+                if counts[-1] <= points:
+                    allowed = f"an integer >= {points + 1} (a query of each core point)"
+                    raise InputError("budget.samples", budget.samples, allowed)
                 counts = tuple(max(1, count - points) for count in counts)
             queries = [tuple(math.ceil(weight * count) for weight in design.weights) for count in counts]
         else:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stackel_bench import checks
+from stackel_bench.errors import InputError
 from stackel_bench.games.pair_sampling import PairSampler
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.learner import Decision, Schedule, StreamKey
@@ -33,6 +35,12 @@ class SimultaneousLearner:
     name: str
     printed_lp: bool = False
     time_limit: float | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.printed_lp, bool):
+            raise InputError("algorithm.printed_lp", self.printed_lp, "true or false")
+        if self.time_limit is not None:
+            checks.real("algorithm.time_limit", self.time_limit, least=0, open_least=True)
 
     def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
         """Equal pulls of all pairs; planning is part of the cost of each row."""
