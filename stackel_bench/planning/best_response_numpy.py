@@ -15,7 +15,7 @@ from stackel_bench.planning.best_response_findings import (
     UNFINISHED,
 )
 from stackel_bench.planning.optimal_value import (
-    action_sequence_values,
+    deterministic_values,
     lexicographic_actions,
     optimal_action_values,
     optimal_value,
@@ -49,14 +49,14 @@ def _search(
 ) -> tuple[np.ndarray, list[float]]:
     """The policy [H,S,B] and the findings of one model."""
     first, second = sign * leader_rewards, follower_rewards
+    both = np.stack([first, second], axis=-1)
     horizon = len(first)
     scale1, scale2 = _scale(first), _scale(second)
     tie = TIE * horizon
 
     def values(actions: np.ndarray) -> tuple[float, float]:
-        v1 = action_sequence_values(transitions, first, actions)[initial_state]
-        v2 = action_sequence_values(transitions, second, actions)[initial_state]
-        return float(v1), float(v2)
+        v1, v2 = deterministic_values(transitions, both, actions)[initial_state].tolist()
+        return v1, v2
 
     def result(weight: float, multiplier: float, status: int) -> tuple[np.ndarray, list[float]]:
         policy = _mixture_policy(transitions, initial_state, actions_a, actions_b, other, weight)

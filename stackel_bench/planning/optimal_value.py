@@ -13,8 +13,11 @@ def optimal_value(transitions: np.ndarray, rewards: np.ndarray, initial_state: i
 def optimal_action_values(transitions: np.ndarray, rewards: np.ndarray) -> np.ndarray:
     """Q* [H,S,B] of rewards [H,S,B] by backward induction; the last step's transitions are never read."""
     action_values = rewards.copy()
+    _, states, actions = rewards.shape
     for step in range(len(rewards) - 2, -1, -1):
-        action_values[step] += transitions[step] @ action_values[step + 1].max(axis=1)
+        # Flat, so that it is one product with one matrix and not one for each state.
+        following = transitions[step].reshape(states * actions, states) @ action_values[step + 1].max(axis=1)
+        action_values[step] += following.reshape(states, actions)
     return action_values
 
 
@@ -31,8 +34,8 @@ def lexicographic_actions(
     return optimal_action_values(transitions, np.where(tied, second, -np.inf)).argmax(axis=2)
 
 
-def action_sequence_values(transitions: np.ndarray, rewards: np.ndarray, actions: np.ndarray) -> np.ndarray:
-    """Values [S] at the first step of the deterministic policy actions [H,S], rewards [H,S,B]."""
+def deterministic_values(transitions: np.ndarray, rewards: np.ndarray, actions: np.ndarray) -> np.ndarray:
+    """Values [S,K] at the first step of the deterministic policy actions [H,S], K rewards [H,S,B,K]."""
     states = np.arange(rewards.shape[1])
     values = rewards[-1, states, actions[-1]]
     for step in range(len(rewards) - 2, -1, -1):

@@ -25,7 +25,7 @@ def one_state(leader, follower):
 @pytest.mark.parametrize("shape", [(5, 60, 8), (12, 30, 5), (20, 20, 4), (2, 90, 3), (40, 6, 3)], ids=str)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_multiplier_certifies_optimality_in_larger_models(family, shape):
-    """Weak duality: min of (V1 - multiplier V2) over policies, plus multiplier * target, bounds V1 from below."""
+    """Weak duality: the least V1 - multiplier V2, plus multiplier * target, bounds V1 from below."""
     mdp = follower_mdp(family, shape, 0)
     for slack in (0.01, 0.3):
         for method in METHODS:
