@@ -6,14 +6,17 @@ import shlex
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from stackel_bench import checks
 from stackel_bench.execution.start import start_executor, validate_execution
 from stackel_bench.reporting.progress import SweepProgress
-from stackel_bench.reporting.results import write_results
 from stackel_bench.reporting.screen import reserved_screen
+from stackel_bench.runners.dry_run import print_plan
+from stackel_bench.runners.ending import publish
+from stackel_bench.sweep.cell import Cell
 from stackel_bench.sweep.driver import Tally, missing_cells, run_cells
 from stackel_bench.sweep.folder import locked, require_writable, sweep_folder
 from stackel_bench.sweep.plan import Plan
@@ -21,6 +24,12 @@ from stackel_bench.tracking.journal import Journal
 from stackel_bench.tracking.mirror import Mirror
 from stackel_bench.tracking.provenance import git_commit, package_version
 from stackel_bench.tracking.start import open_store, validate_tracking
+
+if TYPE_CHECKING:
+    from stackel_bench.execution.executor import Executor
+    from stackel_bench.tracking.mlflow_store import MlflowStore
+
+MIRROR_PATIENCE = 60.0  # seconds that a finished sweep waits for a tracking server that does not answer
 
 
 def validate_settings(plan: Plan) -> Path:
@@ -39,63 +48,82 @@ def validate_settings(plan: Plan) -> Path:
 
 def run_session(plan: Plan, command: str) -> int:
     """Run what is missing of the plan and report; the exit code."""
+    if plan.settings.dry_run:
+        return print_plan(plan)
     folder = validate_settings(plan)
     with locked(folder), reserved_screen(folder / "library_output.log") as console:
         journal = Journal(folder)
         try:
-            tally = _run(plan, folder, journal, console)
+            tally, store = _run(plan, journal, console)
+            publish(plan, journal, tally, store, run_tags(plan), command, console)
         except KeyboardInterrupt:
-            console.print(f"\nStopped. Finished cells are kept; resume with:\n  {command}")
+            console.print(f"\nStopped; finished cells are kept. Resume with:\n  {command}", markup=False)
             return 130
-        _finish(plan, folder, journal, tally, console)
     return 1 if tally.failed else 0
 
 
-def _run(plan: Plan, folder: Path, journal: Journal, console: Console) -> Tally:
+def _run(plan: Plan, journal: Journal, console: Console) -> tuple[Tally, MlflowStore | None]:
     settings = plan.settings
     output = Path(settings.output).expanduser()
-    cells = missing_cells(plan, journal)
-    console.print(f"[bold]{plan.study}[/]: {len(plan.cells)} cells, {len(cells)} to run")
     with ThreadPoolExecutor(1) as background:  # MLflow and Ray take seconds to start: at the same time
         opening = background.submit(open_store, settings.tracking, output, plan.study)
-        executor = start_executor(settings.execution) if cells else None
+        executor = start_executor(settings.execution) if missing_cells(plan, journal) else None
         store = opening.result()
-    mirror = None
-    if store is not None:
-        store.find_runs()
-        mirror = Mirror(store, journal, run_tags(plan))
-        for entry in journal.entries.values():  # whatever an earlier invocation could not log
-            mirror.add(entry)
+    mirror = Mirror(store, journal, run_tags(plan)) if store is not None else None
     tally = Tally()
     try:
-        if executor is not None:
-            with SweepProgress(console, len(cells), executor.workers, settings.quiet) as progress:
-                tally = run_cells(
-                    cells,
-                    executor,
-                    journal,
-                    mirror,
-                    progress,
-                    batch_seconds=settings.execution.batch_seconds,
-                    fail_fast=settings.fail_fast,
-                )
-    except KeyboardInterrupt:
+        if store is not None and mirror is not None:
+            _meet_store(plan, journal, store, mirror)
+        cells = missing_cells(plan, journal)
+        console.print(f"[bold]{plan.study}[/]: {len(plan.cells)} cells, {len(cells)} to run")
+        if executor is not None and cells:
+            tally = _run_cells(plan, cells, executor, journal, mirror, console)
+        tally.reused = len(plan.cells) - len(cells)
+    except BaseException:
         if mirror is not None:
             mirror.abandon()
         raise
     finally:
         if executor is not None:
             executor.shutdown()
-    tally.reused = len(plan.cells) - len(cells)
     if mirror is not None:
-        tally.unsynced = mirror.close(patience=60)
-    return tally
+        tally.unsynced = mirror.close(MIRROR_PATIENCE)
+    return tally, store
 
 
-def _finish(plan: Plan, folder: Path, journal: Journal, tally: Tally, console: Console) -> None:
-    entries = [journal.entries[c.cell_id] for c in plan.cells if c.cell_id in journal.entries]
-    write_results(folder, entries, {"study": plan.study, "sweep_id": plan.sweep_id})
-    console.print(f"results in {folder}")
+def _meet_store(plan: Plan, journal: Journal, store: MlflowStore, mirror: Mirror) -> None:
+    """Fetch cells that only the store has, log entries that only the journal has."""
+    missing = missing_cells(plan, journal)
+    waiting = mirror.unmirrored()
+    if missing or waiting:
+        complete = {cell_id for cell_id, done in store.find_runs().items() if done}
+        for cell in missing:
+            fetched = store.fetch_cell(cell.cell_id) if cell.cell_id in complete else None
+            if fetched is not None:
+                journal.finish(*fetched)
+    for entry in waiting:
+        mirror.add(entry)
+
+
+def _run_cells(
+    plan: Plan,
+    cells: list[Cell],
+    executor: Executor,
+    journal: Journal,
+    mirror: Mirror | None,
+    console: Console,
+) -> Tally:
+    settings = plan.settings
+    with SweepProgress(console, len(cells), executor.workers, settings.quiet) as progress:
+        return run_cells(
+            cells,
+            executor,
+            journal,
+            mirror,
+            progress,
+            batch_seconds=settings.execution.batch_seconds,
+            fail_fast=settings.fail_fast,
+        )
 
 
 def run_tags(plan: Plan) -> dict[str, str]:

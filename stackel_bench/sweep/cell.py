@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from omegaconf import DictConfig, OmegaConf
-
 from stackel_bench import checks
 from stackel_bench.execution.trial import Trial
 from stackel_bench.games.catalog import load_game
@@ -20,6 +18,7 @@ from stackel_bench.models import TieBreaking
 
 RESULTS_VERSION = 1  # raised whenever a change alters the numbers of existing cells
 RESULT_KEYS = ("game", "algorithm", "budget", "replicates", "seed")
+CELL_KEYS = (*RESULT_KEYS, "tie_breaking")
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,12 +65,8 @@ class CellBuilder:
         self._games: dict[str, Game] = {}
         self._trials: dict[str, Trial] = {}
 
-    def build(self, config: DictConfig) -> Cell:
-        """The cell, or an InputError that says what is wrong with it."""
-        plain: dict[str, Any] = {
-            key: OmegaConf.to_container(config[key]) if OmegaConf.is_config(config[key]) else config[key]
-            for key in (*RESULT_KEYS, "tie_breaking")
-        }
+    def build(self, plain: Mapping[str, Any]) -> Cell:
+        """The cell of this configuration, or an InputError that says what is wrong with it."""
         tie_breaking = TieBreaking.parse(plain["tie_breaking"])
         checks.integer("replicates", plain["replicates"], least=1, most=10**7)
         checks.integer("seed", plain["seed"], least=0)

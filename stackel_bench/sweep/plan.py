@@ -11,7 +11,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from stackel_bench.config.compose import Composer, merge_overrides, product
 from stackel_bench.errors import InputError
-from stackel_bench.sweep.cell import Cell, CellBuilder
+from stackel_bench.sweep.cell import CELL_KEYS, Cell, CellBuilder
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ def make_plan(overrides: Sequence[str]) -> Plan:
     settings = _settings(composer, overrides)
     cells: dict[str, Cell] = {}
     for combination in _combinations(settings, overrides):
-        cell = builder.build(composer.compose(combination))
+        cell = builder.build(composer.compose_plain(combination, CELL_KEYS))
         cells.setdefault(cell.cell_id, cell)
     return Plan(settings.study.name, settings.study.question, settings, tuple(cells.values()))
 

@@ -29,6 +29,17 @@ class Entry:
     seconds: float = 0.0
     finished_at: float = 0.0
 
+    def to_json(self) -> str:
+        """One line."""
+        return json.dumps(asdict(self), separators=(",", ":"), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, line: str | bytes) -> Entry:
+        """The entry that to_json wrote."""
+        fields = json.loads(line)
+        fields["rungs"] = tuple(fields["rungs"])
+        return cls(**fields)
+
 
 class Journal:
     """Append-only JSON lines, one fsync per append; a torn last line is dropped, its cell runs again."""
@@ -59,9 +70,8 @@ class Journal:
         self._append(entry)
 
     def _append(self, entry: Entry) -> None:
-        line = json.dumps(asdict(entry), separators=(",", ":"), allow_nan=False) + "\n"
         with self._path.open("ab") as file:
-            file.write(line.encode())
+            file.write(entry.to_json().encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
         self.entries[entry.cell_id] = entry
@@ -75,9 +85,7 @@ class Journal:
             with self._path.open("r+b") as file:
                 file.truncate(complete)
         for line in content[:complete].splitlines():
-            fields = json.loads(line)
-            fields["rungs"] = tuple(fields["rungs"])
-            entry = Entry(**fields)
+            entry = Entry.from_json(line)
             if entry.state == "finished" and not self.records_path(entry.cell_id).exists():
                 continue
             self.entries[entry.cell_id] = entry

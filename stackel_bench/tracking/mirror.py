@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from stackel_bench.tracking.journal import Entry, Journal
+from stackel_bench.tracking.ledger import Ledger
 
 if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore
@@ -20,25 +21,28 @@ class Mirror:
 
     def __init__(self, store: MlflowStore, journal: Journal, tags: Mapping[str, str]) -> None:
         self._store, self._journal, self._tags = store, journal, tags
+        self._ledger = Ledger(journal.folder, store.uri, store.experiment_id)
         self._queue: queue.Queue[Entry | None] = queue.Queue()
         self._hurry = threading.Event()
         self.unsynced: dict[str, str] = {}  # cell id -> why
         self._thread = threading.Thread(target=self._work, name="mlflow-mirror", daemon=True)
         self._thread.start()
 
+    def unmirrored(self) -> list[Entry]:
+        """Entries of the journal that are not known to be complete in the store."""
+        entries = self._journal.entries.values()
+        return [e for e in entries if e.state == "failed" or e.cell_id not in self._ledger.cell_ids]
+
     def add(self, entry: Entry) -> None:
         """Log this entry soon."""
         self._queue.put(entry)
 
-    @property
-    def waiting(self) -> int:
-        """How many entries are still to be logged."""
-        return self._queue.qsize()
-
     def close(self, patience: float | None = None) -> dict[str, str]:
-        """Log what is waiting (for at most so many seconds) and return what could not be logged."""
+        """Log what is waiting and return what could not be logged; after so many seconds no more retries."""
         if patience is not None:
-            threading.Timer(patience, self._hurry.set).start()
+            timer = threading.Timer(patience, self._hurry.set)
+            timer.daemon = True
+            timer.start()
         self._queue.put(None)
         self._thread.join()
         return self.unsynced
@@ -51,39 +55,34 @@ class Mirror:
 
     def _work(self) -> None:
         while (entry := self._queue.get()) is not None:
-            self._log(entry)
+            problem = self._log(entry)
+            if problem:
+                self.unsynced[entry.cell_id] = problem
+            elif entry.state == "finished":
+                self._ledger.add(entry.cell_id)
 
-    def _log(self, entry: Entry) -> None:
-        def log() -> None:
-            records = self._journal.records_path(entry.cell_id)
-            artifacts = [records] if records.exists() else []
-            self._store.log_cell(entry, self._tags, artifacts)
-
-        problem = self._attempt(log)
-        if problem:
-            self.unsynced[entry.cell_id] = problem
-
-    def _attempt(self, log: Callable[[], None]) -> str:
-        """Why it failed in the end, or nothing; retried unless the store has been failing for a while."""
-        delays: Iterable[float] = () if self.unsynced else _RETRY_SECONDS
+    def _log(self, entry: Entry) -> str:
+        """Why it failed in the end, or nothing; not retried while the store has been failing anyway."""
+        path = self._journal.records_path(entry.cell_id)
         problem = ""
-        for delay in (*delays, 0):
-            if self._hurry.is_set() and problem:
+        for delay in (0.0,) if self.unsynced else (*_RETRY_SECONDS, 0.0):
+            if problem and self._hurry.is_set():
                 break
             try:
-                log()
+                records = path.read_bytes() if entry.state == "finished" else None
+                self._store.log_cell(entry, self._tags, records)
                 return ""
             except Exception as error:  # any failure of the store: kept, reported, mended by sync
                 problem = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
             self._hurry.wait(delay)
-        return problem or "not tried: interrupted"
+        return problem
 
 
 def sync(store: MlflowStore, journal: Journal, tags: Mapping[str, str]) -> tuple[int, dict[str, str]]:
-    """Log every entry of the journal that has no complete run yet: (how many, what failed)."""
-    complete = {cell_id for cell_id, done in store.find_runs().items() if done}
-    missing = [e for e in journal.entries.values() if e.cell_id not in complete]
+    """Log every entry of the journal that is not known to be in the store: (how many, what failed)."""
+    store.find_runs()
     mirror = Mirror(store, journal, tags)
+    missing = mirror.unmirrored()
     for entry in missing:
         mirror.add(entry)
     unsynced = mirror.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ from stackel_bench.tracking.journal import Entry
 
 _METRICS_PER_CALL = 1000  # limits of MLflow's REST interface
 _PARAMS_PER_CALL = 100
+_ENTRY_FILE = "cell.json"
+_RECORDS_FILE = "records.parquet"
 
 
 class MlflowStore:
@@ -70,7 +73,7 @@ class MlflowStore:
             if not token:
                 return {cell_id: run.info.status == "FINISHED" for cell_id, run in self._runs.items()}
 
-    def log_cell(self, entry: Entry, tags: Mapping[str, str], artifacts: Iterable[Path]) -> None:
+    def log_cell(self, entry: Entry, tags: Mapping[str, str], records: bytes | None) -> None:
         """The run of a finished or failed cell; a complete run is left alone, a torn one is completed."""
         run = self._runs.get(entry.cell_id)
         if run is not None and run.info.status == "FINISHED":
@@ -87,14 +90,26 @@ class MlflowStore:
             self._client.log_batch(run_id, params=chunk)
         for metrics in _chunks(_metrics(entry, stamp), _METRICS_PER_CALL):
             self._client.log_batch(run_id, metrics=metrics)
-        for path in artifacts:
-            self._client.log_artifact(run_id, str(path))
-        self._client.log_text(run_id, yaml.safe_dump(dict(entry.config), sort_keys=False), "config.yaml")
-        if entry.state == "failed":
-            self._client.log_text(run_id, entry.traceback, "failure.txt")
+        with tempfile.TemporaryDirectory() as folder:
+            for name, content in _artifacts(entry, records).items():
+                Path(folder, name).write_bytes(content)
+            self._client.log_artifacts(run_id, folder)
         status = RunStatus.to_string(RunStatus.FINISHED if entry.state == "finished" else RunStatus.FAILED)
         self._client.set_terminated(run_id, status, stamp)
         self._runs[entry.cell_id] = self._client.get_run(run_id)
+
+    def fetch_cell(self, cell_id: str) -> tuple[Entry, bytes] | None:
+        """Entry and records of a complete run that find_runs found, for a driver without the journal."""
+        run = self._runs.get(cell_id)
+        if run is None or run.info.status != "FINISHED":
+            return None
+        with tempfile.TemporaryDirectory() as folder:
+            names = (_ENTRY_FILE, _RECORDS_FILE)
+            try:
+                paths = [self._client.download_artifacts(run.info.run_id, name, folder) for name in names]
+                return Entry.from_json(Path(paths[0]).read_text("utf-8")), Path(paths[1]).read_bytes()
+            except (MlflowException, OSError):  # artifacts are gone: the cell runs again
+                return None
 
     def log_report(
         self,
@@ -127,6 +142,18 @@ def flatten(config: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, 
             yield from flatten(value, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", value
+
+
+def _artifacts(entry: Entry, records: bytes | None) -> dict[str, bytes]:
+    files = {
+        _ENTRY_FILE: entry.to_json().encode(),
+        "config.yaml": yaml.safe_dump(dict(entry.config), sort_keys=False).encode(),
+    }
+    if records is not None:
+        files[_RECORDS_FILE] = records
+    if entry.state == "failed":
+        files["failure.txt"] = f"{entry.error}\n\n{entry.traceback}\n".encode()
+    return files
 
 
 def _tags(entry: Entry) -> dict[str, str]:

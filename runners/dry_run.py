@@ -1,0 +1,38 @@
+"""What a sweep would do: its cells, samples and time, without doing any of it."""
+
+from __future__ import annotations
+
+import os
+
+from rich.console import Console
+
+from stackel_bench.execution.cost import CostModel
+from stackel_bench.sweep.driver import missing_cells
+from stackel_bench.sweep.folder import sweep_folder
+from stackel_bench.sweep.plan import Plan
+from stackel_bench.tracking.journal import Journal
+
+SHOWN = 200
+
+
+def print_plan(plan: Plan) -> int:
+    """Print the cells and what they cost; the exit code."""
+    console = Console(highlight=False, soft_wrap=True)
+    folder = sweep_folder(plan)
+    todo = missing_cells(plan, Journal(folder)) if folder.exists() else list(plan.cells)
+    wanted = {cell.cell_id for cell in todo}
+    for cell in plan.cells[:SHOWN]:
+        state = "to run" if cell.cell_id in wanted else "done  "
+        samples = cell.trial.schedule.samples[-1] * cell.trial.replicates
+        console.print(f"{state}  {cell.cell_id}  {samples:9.3g} samples  {cell.label}", markup=False)
+    if len(plan.cells) > SHOWN:
+        console.print(f"... and {len(plan.cells) - SHOWN} more")
+    trials = {cell.trial_id: cell.trial for cell in todo}
+    seconds = sum(CostModel().trial_seconds(trial) for trial in trials.values())
+    samples = sum(trial.replicates * trial.schedule.samples[-1] for trial in trials.values())
+    workers = plan.settings.execution.num_cpus or os.cpu_count() or 1
+    console.print(
+        f"{plan.study}: {len(plan.cells)} cells, {len(todo)} to run, {samples:.3g} samples, "
+        f"roughly {seconds / workers:.0f} s on {workers} workers; folder {folder}"
+    )
+    return 0
