@@ -79,13 +79,7 @@ class CallableFeatures:
 
     def pairs(self, indices: np.ndarray) -> np.ndarray:
         """Features [k,d]; each leader action among the pairs is read once."""
-        leader, follower = np.divmod(np.asarray(indices), self.shape[1])
-        actions, position = np.unique(leader, return_inverse=True)
-        picked = np.empty((len(leader), self.shape[2]))
-        for number, action in enumerate(actions.tolist()):
-            here = position == number
-            picked[here] = self.block(action, action + 1)[0, follower[here]]
-        return picked
+        return _pairs_by_action(self, indices)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,13 +104,7 @@ class StreamedFeatures:
 
     def pairs(self, indices: np.ndarray) -> np.ndarray:
         """Features [k,d], in one run through the stream."""
-        leader, follower = np.divmod(np.asarray(indices), self.shape[1])
-        order = np.argsort(leader, kind="stable")
-        picked = np.empty((len(order), self.shape[2]))
-        actions, first = np.unique(leader[order], return_index=True)
-        for action, here in zip(actions.tolist(), np.split(order, first[1:]), strict=True):
-            picked[here] = self.block(action, action + 1)[0, follower[here]]
-        return picked
+        return _pairs_by_action(self, indices)
 
 
 class _Cursor:
@@ -192,6 +180,19 @@ def leader_blocks(source: FeatureSource, elements: int) -> Iterator[tuple[int, n
     step = max(1, elements // (followers * dimension))
     for start in range(0, leaders, step):
         yield start, np.asarray(source.block(start, min(start + step, leaders)), dtype=np.float64)
+
+
+def _pairs_by_action(source: FeatureSource, indices: np.ndarray) -> np.ndarray:
+    """Features [k,d] of the pairs, read leader action by leader action in increasing order."""
+    leader, follower = np.divmod(np.asarray(indices, dtype=np.int64), source.shape[1])
+    order = np.argsort(leader, kind="stable")
+    picked = np.empty((len(order), source.shape[2]))
+    actions, first = np.unique(leader[order], return_index=True)
+    ends = [*first[1:].tolist(), len(order)]
+    for action, begin, end in zip(actions.tolist(), first.tolist(), ends, strict=False):
+        here = order[begin:end]
+        picked[here] = source.block(action, action + 1)[0, follower[here]]
+    return picked
 
 
 def _sizes(shape: tuple[int, int, int]) -> tuple[int, int, int]:

@@ -71,6 +71,8 @@ def core_set(features: np.ndarray | FeatureSource) -> CoreSet:
         )
     design = _cover(rows, None, span, sample_rows, design, restart=RESTART)
     support = np.nonzero(design.weights)[0]
+    if len(support) > support_bound(rows.dimension):  # never seen; the theorem's constant is not proved here
+        raise RuntimeError(f"core set of {len(support)} rows, more than {support_bound(rows.dimension)}")
     order = support[np.argsort(design.indices[support])]
     weights = design.weights[order] / design.weights[order].sum()
     for returned in (indices := design.indices[order], weights):
@@ -133,8 +135,13 @@ def _cover(
         if worst <= LIMIT * rank * (1 - TIE):
             return _Design(design.indices, design.pool, design.weights, worst, reads)
         new = above[np.argsort(-upper[above], kind="stable")[: 8 * rank]]
-        indices = np.concatenate([design.indices, new if numbers is None else numbers[new]])
-        pool = np.concatenate([design.pool, span.coordinates(rows.pick(new))])
+        numbered = new if numbers is None else numbers[new]
+        fresh = ~np.isin(numbered, design.indices)
+        if not fresh.any():
+            allowed = "features whose leverages can be told apart in double precision"
+            raise InputError("features", "rows that are dependent up to rounding", allowed)
+        indices = np.concatenate([design.indices, numbered[fresh]])
+        pool = np.concatenate([design.pool, span.coordinates(rows.pick(new[fresh]))])
         before = factor
         if worst <= restart * rank and rank > 1:
             design = _continued(indices, pool, design.weights, reads)

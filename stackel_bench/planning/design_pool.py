@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
+from stackel_bench.errors import InputError
+
+WORST_CONDITION = 1e-13  # leverages under such a design keep about three digits
 REFRESH = 100  # steps between two recomputations of the inverse, against drift of the rank-one updates
 
 
@@ -31,7 +34,9 @@ def pool_design(pool: np.ndarray, weights: np.ndarray, target: float) -> tuple[n
     rank = pool.shape[1]
     weights = weights.copy()
     while True:
-        rows = _solve_right(design_factor(pool, weights), pool)  # V is the identity in these coordinates
+        factor = design_factor(pool, weights)
+        _reject_ill_conditioned(factor)
+        rows = _solve_right(factor, pool)  # V is the identity in these coordinates
         leverages = np.einsum("ij,ij->i", rows, rows)
         if leverages.max() <= target:
             return weights, float(leverages.max())
@@ -54,6 +59,16 @@ def design_factor(pool: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Upper triangular R [r,r] with R^T R = V = sum_j w_j y_j y_j^T; V itself would square the condition."""
     support = np.nonzero(weights)[0]
     return _factor(pool[support] * np.sqrt(weights[support])[:, None])
+
+
+def _reject_ill_conditioned(factor: np.ndarray) -> None:
+    singular = np.linalg.svd(factor, compute_uv=False)
+    if not singular[-1] > WORST_CONDITION * singular[0]:
+        found = f"directions of sizes {singular[0]:.3g} and {singular[-1]:.3g}"
+        allowed = (
+            f"sizes within a factor of {1 / WORST_CONDITION:.0e}, else double precision loses the smaller"
+        )
+        raise InputError("features", found, allowed)
 
 
 def _factor(rows: np.ndarray) -> np.ndarray:

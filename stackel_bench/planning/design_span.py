@@ -6,9 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stackel_bench.errors import InputError
 from stackel_bench.planning.design_rows import FeatureRows, reject_non_finite
 
-SPAN_TOLERANCE = 1e-7  # a row whose part outside the span is smaller, relative to its norm, counts as inside
+SPAN_TOLERANCE = 1e-10  # a row whose part outside the span is smaller, relative to its norm, counts as inside
+
+LARGEST_EXPONENT = 900  # beyond it products of a feature and a scaled weight overflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +93,11 @@ def _extend(
 
 def _power_of_two_inverse(sizes: np.ndarray) -> np.ndarray:
     """1/size rounded to a power of two (scaling is then exact), one for all columns of about equal size."""
-    exponents = np.clip(np.frexp(np.where(sizes > 0, sizes, 1.0))[1], -1000, 1000)
+    exponents = np.frexp(np.where(sizes > 0, sizes, 1.0))[1]
+    odd = np.nonzero(np.abs(exponents) > LARGEST_EXPONENT)[0]
+    if len(odd):
+        allowed = f"0 or between 2^-{LARGEST_EXPONENT} and 2^{LARGEST_EXPONENT}"
+        raise InputError(f"size of features[:,{odd[0]}]", float(sizes[odd[0]]), allowed)
     if exponents.max() - exponents.min() <= 1:
         exponents = np.zeros_like(exponents) if 0 in exponents else np.full_like(exponents, exponents.max())
     return np.ldexp(1.0, -exponents)

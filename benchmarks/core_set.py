@@ -1,0 +1,130 @@
+"""Prints what a core set costs in reads of the features, beside textbook Frank-Wolfe, one thread, one run."""
+
+from __future__ import annotations
+
+import os
+
+for variable in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ[variable] = "1"  # before numpy is imported
+
+import argparse
+import resource
+import statistics
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from stackel_bench.planning.core_set import core_set, support_bound
+
+CHUNK = 2_000
+
+
+def textbook(features: np.ndarray, rng: np.random.Generator) -> int:
+    """Support of Kumar-Yildirim + Frank-Wolfe with rank-one updates, until 2 d."""
+    n, d = features.shape
+    basis = np.empty((d, 0))
+    chosen: list[int] = []
+    for _ in range(d):
+        direction = rng.standard_normal(d)
+        direction -= basis @ (basis.T @ direction)
+        chosen.append(int(np.abs(features @ direction).argmax()))
+        basis = np.linalg.qr(features[chosen].T)[0]
+    weights = np.bincount(chosen, minlength=n) / d
+    inverse = np.linalg.inv((features[chosen] / d).T @ features[chosen])
+    leverages = np.concatenate(
+        [
+            np.einsum("ij,ij->i", block @ inverse, block)
+            for block in (features[start : start + CHUNK] for start in range(0, n, CHUNK))
+        ]
+    )
+    while True:
+        worst = int(leverages.argmax())
+        k = leverages[worst]
+        if k <= 2 * d:
+            return int(np.count_nonzero(weights))
+        step = (k / d - 1) / (k - 1)
+        direction = inverse @ features[worst]
+        share = step / (1 - step + step * k)
+        leverages = (leverages - share * (features @ direction) ** 2) / (1 - step)
+        inverse = (inverse - share * np.outer(direction, direction)) / (1 - step)
+        weights *= 1 - step
+        weights[worst] += step
+
+
+def fill(family: str, n: int, d: int, rng: np.random.Generator) -> np.ndarray:
+    """Features [n,d], made in blocks so that the benchmark's own peak memory stays near the matrix."""
+    features = np.empty((n, d))
+    for start in range(0, n, 50_000):
+        block = features[start : start + 50_000]
+        if family == "simplex":
+            block[:] = rng.dirichlet(np.ones(d), len(block))
+        else:
+            block[:] = rng.standard_normal(block.shape)
+        if family == "sphere":
+            block /= np.linalg.norm(block, axis=1, keepdims=True)
+    return features
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def row(family: str, n: int, d: int, repeats: int) -> str:
+    features = fill(family, n, d, np.random.default_rng(1))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    core = core_set(features)
+    extra = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    reads, ours, ratios = [], [], []
+    for _ in range(repeats):
+        # A read before and after, so that a change of the machine's load hits both sides of the ratio.
+        first = seconds(features.sum)
+        mine = seconds(lambda: core_set(features))
+        read = (first + seconds(features.sum)) / 2
+        reads.append(read)
+        ours.append(mine)
+        ratios.append(mine / read)
+    start = time.perf_counter()
+    support = textbook(features, np.random.default_rng(2))
+    theirs = time.perf_counter() - start
+    middle = statistics.median(ours)
+    cells = [
+        f"{n:.0e}, {d}",
+        family,
+        f"{middle * 1e3:.1f} ms",
+        f"{len(core.indices)} ({support_bound(d)})",
+        f"{core.max_leverage / core.rank:.2f}",
+        f"{core.passes:.2f}",
+        f"{statistics.median(reads) * 1e3:.1f} ms",
+        f"{statistics.median(ratios):.1f} (best/best {min(ours) / min(reads):.1f})",
+        f"{theirs / middle:.1f}x ({support})",
+        f"{extra:.0f} MB",
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeats", type=int, default=9)
+    repeats = parser.parse_args().repeats
+    columns = (
+        "n, d|features|core set|K (bound)|leverage/rank|passes|one read|in reads|textbook (its K)|memory"
+    )
+    print("|" + columns + "|")
+    print("|" + "---|" * (columns.count("|") + 1))
+    for family, n, d in [
+        ("gaussian", 10**6, 50),
+        ("sphere", 10**6, 50),
+        ("simplex", 10**6, 50),
+        ("gaussian", 10**6, 20),
+        ("gaussian", 10**6, 5),
+        ("gaussian", 10**5, 50),
+        ("gaussian", 10**4, 50),
+    ]:
+        print(row(family, n, d, repeats), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""The blocked response scan against loops over all pairs, exact on dyadic features."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from stackel_bench.errors import InputError
+from stackel_bench.models import TieBreaking
+from stackel_bench.models.feature_source import CallableFeatures, StreamedFeatures
+from stackel_bench.planning import linear_responses
+from stackel_bench.planning.linear_responses import (
+    ResponseRule,
+    linear_leader_values,
+    linear_response_scan,
+)
+
+RULES = [ResponseRule(slack, rule) for slack in (0.0, 0.25, 1.0) for rule in TieBreaking]
+
+
+def _by_enumeration(
+    features: np.ndarray, leader: np.ndarray, follower: np.ndarray, rule: ResponseRule
+) -> tuple[list[Fraction], list[int]]:
+    """Values and lowest responses in rational arithmetic, pair by pair."""
+
+    def mean(row: np.ndarray, parameters: np.ndarray) -> Fraction:
+        return sum(
+            (Fraction(float(x)) * Fraction(float(t)) for x, t in zip(row, parameters, strict=True)),
+            Fraction(0),
+        )
+
+    values, responses = [], []
+    for block in features:
+        replies = [mean(row, follower) for row in block]
+        allowed = [b for b, reply in enumerate(replies) if max(replies) - reply <= Fraction(rule.slack)]
+        payoffs = {b: mean(block[b], leader) for b in allowed}
+        pick = min if rule.tie_breaking is TieBreaking.PESSIMISTIC else max
+        value = pick(payoffs.values())
+        values.append(value)
+        responses.append(min(b for b in allowed if payoffs[b] == value))
+    return values, responses
+
+
+def test_dyadic_games_equal_rational_enumeration(monkeypatch: pytest.MonkeyPatch) -> None:
+    # 100 games x 6 rules, full of ties: features and parameters are small multiples of 1/4.
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        shape = tuple(int(size) for size in rng.integers(1, 7, 3))
+        features = rng.integers(-2, 3, shape) / 4
+        leader, follower = rng.integers(-2, 3, (2, shape[2])) / 4
+        monkeypatch.setattr(linear_responses, "BLOCK_ELEMENTS", int(rng.integers(1, 200)))
+        for rule, answer in zip(RULES, linear_response_scan(features, leader, follower, RULES), strict=True):
+            values, responses = _by_enumeration(features, leader, follower, rule)
+            assert answer.values.tolist() == [float(value) for value in values]
+            assert answer.responses.tolist() == responses
+
+
+def test_equal_rows_tie_to_the_lowest_index() -> None:
+    rng = np.random.default_rng(1)
+    rows = rng.standard_normal((3, 33))
+    features = rows[rng.integers(3, size=(50, 21))]
+    leader, follower = rng.standard_normal((2, 33))
+    for rule in TieBreaking:
+        answer = linear_leader_values(features, leader, follower, 0.0, rule)
+        best = (features @ follower).argmax(axis=1)
+        for a in range(50):
+            equal = (features[a] == features[a, best[a]]).all(axis=1)
+            assert answer.responses[a] == equal.argmax()
+
+
+def test_sources_and_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    features = rng.standard_normal((37, 9, 7))
+    leader, follower = rng.standard_normal((2, 7))
+    wanted = linear_response_scan(features, leader, follower, RULES)
+    monkeypatch.setattr(linear_responses, "BLOCK_ELEMENTS", 100)
+    for source in (
+        features,
+        np.asfortranarray(features),
+        CallableFeatures(features.shape, lambda i, j: features[i:j].copy()),
+        StreamedFeatures(features.shape, lambda: iter(np.array_split(features, 5))),
+    ):
+        for answer, expected in zip(
+            linear_response_scan(source, leader, follower, RULES), wanted, strict=True
+        ):
+            np.testing.assert_array_equal(answer.values, expected.values)
+            np.testing.assert_array_equal(answer.responses, expected.responses)
+
+
+def test_values_are_ordered_by_slack_and_rule() -> None:
+    rng = np.random.default_rng(3)
+    features = rng.standard_normal((60, 12, 5))
+    low0, high0, low, high = (
+        answer.values
+        for answer in linear_response_scan(
+            features,
+            *rng.standard_normal((2, 5)),
+            [ResponseRule(s, rule) for s in (0.0, 0.7) for rule in TieBreaking],
+        )
+    )
+    assert (low <= low0).all()
+    assert (low0 <= high0).all()
+    assert (high0 <= high).all()
+
+
+def test_tolerance_joins_rounding_differences_and_zero_keeps_them() -> None:
+    features = np.array([[[1.0, 0.0], [1.0 - 1e-12, 1.0], [0.5, 2.0]]])
+    leader, follower = np.array([0.0, 1.0]), np.array([1.0, 0.0])
+    joined = linear_leader_values(features, leader, follower, 0.0, "optimistic")
+    strict = linear_leader_values(features, leader, follower, 0.0, "optimistic", tolerance=0.0)
+    assert (joined.responses[0], strict.responses[0]) == (1, 0)
+
+
+@pytest.mark.parametrize("slack", [-0.1, float("nan"), float("inf")])
+def test_bad_slack_is_named(slack: float) -> None:
+    with pytest.raises(InputError, match="slack"):
+        linear_leader_values(np.ones((1, 1, 1)), [1.0], [1.0], slack, "pessimistic")
+
+
+def test_bad_input_is_named() -> None:
+    with pytest.raises(InputError, match="tie_breaking"):
+        linear_leader_values(np.ones((1, 1, 1)), [1.0], [1.0], 0.0, "neutral")
+    with pytest.raises(InputError, match=r"follower_parameters\.shape"):
+        linear_leader_values(np.ones((1, 1, 1)), [1.0], [1.0, 2.0], 0.0, "pessimistic")
