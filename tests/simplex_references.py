@@ -1,4 +1,4 @@
-"""Commitments over the simplex by other means: rational breakpoints, subset enumeration, mixed-integer programs.
+"""Commitments over the simplex by other means: rational breakpoints, subset enumeration, integer programs.
 
 Nothing here imports the planning code. Games are pairs (leader, follower) of [A,B] matrices.
 """
@@ -6,7 +6,7 @@ Nothing here imports the planning code. Games are pairs (leader, follower) of [A
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import highspy
 import numpy as np
@@ -39,7 +39,7 @@ def as_floats(matrix) -> np.ndarray:
 
 
 def with_mixed_rows(rng: np.random.Generator, leader, follower, extra: int):
-    """The same game with extra leader actions that are convex combinations of the first two: nothing changes."""
+    """The same game with extra leader actions that mix the first two: nothing changes."""
     leader, follower = list(leader), list(follower)
     for _ in range(extra):
         share = Fraction(int(rng.integers(0, 5)), 4)
@@ -86,7 +86,7 @@ class TwoActionGame:
         """function(p, q) at every breakpoint (p = q) and at both ends q of every open cell with middle p."""
         for p in points:
             yield function(p, p)
-        for left, right in zip(points, points[1:], strict=False):
+        for left, right in pairwise(points):
             middle = (left + right) / 2
             yield function(middle, left)
             yield function(middle, right)
@@ -114,7 +114,7 @@ class TwoActionGame:
 
 
 def maximise(objective, constraints, lower) -> tuple[float, np.ndarray] | None:
-    """max of the least of objectives [A,K] over the simplex s.t. pi.constraints[:,r] >= lower[r]; None if empty."""
+    """max over pi of the least pi.objective[:,k] s.t. pi.constraints[:,r] >= lower[r]; None if empty."""
     actions, count = objective.shape
     inequalities = [np.append(-objective[:, k], 1.0) for k in range(count)]
     bounds = [0.0] * count
@@ -147,7 +147,9 @@ def optimistic_maximum(leader: np.ndarray, follower: np.ndarray, slack: float) -
     return max(values)
 
 
-def pessimistic_supremum(leader: np.ndarray, follower: np.ndarray, slack: float, strict: float = 1e-9) -> float:
+def pessimistic_supremum(
+    leader: np.ndarray, follower: np.ndarray, slack: float, strict: float = 1e-9
+) -> float:
     """sup phi_slack over all (best reply c, response set T containing c), by 2 programs each.
 
     The closed program of (c, T) gives the supremum iff some strategy keeps everything outside T out strictly.
@@ -175,59 +177,127 @@ def pessimistic_supremum(leader: np.ndarray, follower: np.ndarray, slack: float,
 
 
 def pessimistic_milp(
-    leader: np.ndarray, follower: np.ndarray, slack: float, margin: float, time_limit: float = 60.0
+    leader: np.ndarray,
+    follower: np.ndarray,
+    slack: float,
+    margin: float,
+    *,
+    time_limit: float = 60.0,
+    accuracy: float = 1e-7,
 ) -> tuple[float, float, bool]:
-    """(value, bound, solved) of one mixed-integer program over all references, solved by HiGHS.
+    """(value, bound, solved) of one mixed-integer program over all best replies, solved by HiGHS.
 
-    Binary x_b: b may be a response; binary z_c: c is the best reply. margin=0 relaxes sup phi_slack from above,
-    a positive margin (well above the solver's 1e-6) bounds it from below.
+    Binary x_b: b may be a response; binary z_c: c is the best reply. margin=0 bounds sup phi_slack from
+    above, a positive margin (well above the solver's 1e-6) bounds it from below.
     """
     actions, responses = leader.shape
+    solver = _integer_solver(time_limit, accuracy)
+    top, low = actions, actions + 1  # the follower's best payoff, the leader's guaranteed payoff
+    x = [actions + 2 + b for b in range(responses)]
+    z = [actions + 2 + responses + c for c in range(responses)]
+    for _ in range(actions):
+        solver.addVar(0.0, 1.0)
+    solver.addVar(float(follower.min()), float(follower.max()))
+    solver.addVar(float(leader.min()), float(leader.max()))
+    _add_binaries(solver, (*x, *z))
+    solver.changeColCost(low, 1.0)
+    _add_row(solver, 1.0, 1.0, dict.fromkeys(range(actions), 1.0))
+    _add_row(solver, 1.0, 1.0, dict.fromkeys(z, 1.0))
+    leader_range = float(np.ptp(leader))
+    follower_range = float(np.ptp(follower))
+    worse = slack + margin
+    for b in range(responses):
+        behind = {top: 1.0, **_terms(-follower[:, b])}
+        _add_row(solver, 0.0, INFINITY, behind)
+        _add_row(solver, -INFINITY, follower_range, {**behind, z[b]: follower_range})
+        _add_row(solver, worse, INFINITY, {**behind, x[b]: worse})
+        paid = {low: 1.0, **_terms(-leader[:, b])}
+        _add_row(solver, -INFINITY, leader_range, {**paid, x[b]: leader_range})
+        _add_row(solver, -INFINITY, 0.0, {z[b]: 1.0, x[b]: -1.0})
+    return _solve_integer(solver)
+
+
+def pessimistic_milp_of_reference(
+    leader: np.ndarray,
+    follower: np.ndarray,
+    slack: float,
+    margin: float,
+    c: int,
+    *,
+    relaxed: bool = False,
+    time_limit: float = 60.0,
+    accuracy: float = 1e-7,
+) -> tuple[float, float, bool]:
+    """The same where c is the best reply, which needs no z; relaxed drops integrality. -inf if c never is."""
+    actions, responses = leader.shape
+    solver = _integer_solver(time_limit, accuracy)
+    low = actions
+    x = [actions + 1 + b for b in range(responses)]
+    for _ in range(actions):
+        solver.addVar(0.0, 1.0)
+    solver.addVar(float(leader.min()), float(leader[:, c].max()))
+    if relaxed:
+        for _ in x:
+            solver.addVar(0.0, 1.0)
+    else:
+        _add_binaries(solver, x)
+    solver.changeColCost(low, 1.0)
+    _add_row(solver, 1.0, 1.0, dict.fromkeys(range(actions), 1.0))
+    worse = slack + margin
+    for b in range(responses):
+        paid = {low: 1.0, **_terms(-leader[:, b])}
+        if b == c:
+            _add_row(solver, -INFINITY, 0.0, paid)
+            continue
+        ahead = _terms(follower[:, c] - follower[:, b])
+        _add_row(solver, 0.0, INFINITY, ahead)
+        _add_row(solver, worse, INFINITY, {**ahead, x[b]: worse})
+        most = float(leader[:, c].max() - leader[:, b].min())
+        _add_row(solver, -INFINITY, most, {**paid, x[b]: most})
+    return _solve_integer(solver)
+
+
+INFINITY = highspy.kHighsInf
+
+
+def _integer_solver(time_limit: float, accuracy: float) -> highspy.Highs:
     solver = highspy.Highs()
     solver.setOptionValue("output_flag", False)
     solver.setOptionValue("threads", 1)
     solver.setOptionValue("time_limit", float(time_limit))
     solver.setOptionValue("mip_rel_gap", 0.0)
-    solver.setOptionValue("mip_abs_gap", 1e-7)
-    infinity = highspy.kHighsInf
-    pi = range(actions)
-    top, low = actions, actions + 1  # the follower's best payoff, the leader's guaranteed payoff
-    x = [actions + 2 + b for b in range(responses)]
-    z = [actions + 2 + responses + c for c in range(responses)]
-    for _ in pi:
-        solver.addVar(0.0, 1.0)
-    solver.addVar(float(follower.min()), float(follower.max()))
-    solver.addVar(float(leader.min()), float(leader.max()))
-    for variable in (*x, *z):
+    solver.setOptionValue("mip_abs_gap", accuracy)
+    solver.changeObjectiveSense(highspy.ObjSense.kMaximize)
+    return solver
+
+
+def _add_binaries(solver: highspy.Highs, variables) -> None:
+    for variable in variables:
         solver.addVar(0.0, 1.0)
         solver.changeColIntegrality(variable, highspy.HighsVarType.kInteger)
-    solver.changeColCost(low, 1.0)
-    solver.changeObjectiveSense(highspy.ObjSense.kMaximize)
 
-    def add(lower: float, upper: float, terms: dict[int, float]) -> None:
-        solver.addRow(lower, upper, len(terms), list(terms), list(terms.values()))
 
-    add(1.0, 1.0, {a: 1.0 for a in pi})
-    add(1.0, 1.0, {c: 1.0 for c in z})
-    leader_range = float(leader.max() - leader.min())
-    follower_range = float(follower.max() - follower.min())
-    for b in range(responses):
-        column = {a: float(follower[a, b]) for a in pi}
-        minus = {a: -w for a, w in column.items()}
-        add(0.0, infinity, {top: 1.0, **minus})  # top >= every payoff
-        add(-infinity, follower_range, {top: 1.0, **minus, z[b]: follower_range})  # z_b: b reaches the top
-        worse = slack + margin
-        add(worse, infinity, {top: 1.0, **minus, x[b]: worse})  # x_b = 0: b is out by slack + margin
-        paid = {a: -float(leader[a, b]) for a in pi}
-        add(-infinity, leader_range, {low: 1.0, **paid, x[b]: leader_range})  # x_b = 1: b pays at least low
-        add(-infinity, 0.0, {z[b]: 1.0, x[b]: -1.0})
+def _terms(column: np.ndarray) -> dict[int, float]:
+    return {a: float(value) for a, value in enumerate(column)}
+
+
+def _add_row(solver: highspy.Highs, lower: float, upper: float, terms: dict[int, float]) -> None:
+    solver.addRow(lower, upper, len(terms), list(terms), list(terms.values()))
+
+
+def _solve_integer(solver: highspy.Highs) -> tuple[float, float, bool]:
     solver.run()
+    status = solver.getModelStatus()
+    if status == highspy.HighsModelStatus.kInfeasible:
+        return -np.inf, -np.inf, True
     info = solver.getInfo()
-    solved = solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
+    solved = status == highspy.HighsModelStatus.kOptimal
     return float(info.objective_function_value), float(info.mip_dual_bound), solved
 
 
-def pointwise_value(leader: np.ndarray, follower: np.ndarray, strategy: np.ndarray, slack: float, choose) -> float:
+def pointwise_value(
+    leader: np.ndarray, follower: np.ndarray, strategy: np.ndarray, slack: float, choose
+) -> float:
     """phi_slack (choose=min) or psi_slack (choose=max) of one strategy, in rational arithmetic."""
     weights = [Fraction(float(x)) for x in strategy]
 

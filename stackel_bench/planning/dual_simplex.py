@@ -8,131 +8,227 @@ Every program here is
 A state is an affine map from A non-basic variables (each at 0) to the point: pi_a = offset[a] + rows[a].x and
 t = offset[A] + rows[A].x. Only basic pi_a have a stored row, so a pivot costs (support + 1) x A, and a state
 is small enough to be copied for every branch. Variables are numbered pi_a: a, row r: A + r, objective k:
-A + R + k. Starting at the best action for the first objective makes the dual feasible, so there is no first
-phase; raising a lower bound or activating an objective keeps it so. Kernels that call each other share this
-file because the compiler's cache does not follow edits in imported kernels.
+A + R + k. Starting at the best action for one objective makes the dual feasible, so there is no first phase;
+raising a lower bound or activating an objective keeps it so.
+
+Kernels that call each other share this file because the compiler's cache does not follow edits in imported
+kernels. Plain loops instead of array expressions keep compilation short.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 OPTIMAL, CUTOFF, INFEASIBLE, STOPPED = 0, 1, 2, 3
-UNDECIDED, INCLUDED, EXCLUDED, IDLE = 0, 1, 2, 3
+UNDECIDED, INCLUDED, EXCLUDED, IDLE = 0, 1, 2, 3  # modes of an objective; INCLUDED ones are active
 SMALLEST_PIVOT = 1e-11
 NEGLIGIBLE = 1e-9  # violations of a disjunction below this are not branched on
 CANDIDATES = 4  # disjunctions compared before branching
-TRIAL_PIVOTS = 8
+TRIAL_PIVOTS = 8  # pivots spent on each side of a comparison
+MOST_PIVOTS = 100_000
 
 
-@njit(cache=True)
-def start(objectives, first, num_rows, rows, offset, nonbasic, column_of):
-    """Write the dual feasible state at the best action for one objective."""
-    actions = objectives.shape[0]
-    best = np.argmax(objectives[:, first])
+class Program(NamedTuple):
+    """What stays fixed while pivoting: matrix [A,R], reference [A], objectives [A,K]; work space [R], [A]."""
+
+    matrix: np.ndarray
+    reference: np.ndarray
+    objectives: np.ndarray
+    tolerance: float
+    payoffs: np.ndarray
+    entries: np.ndarray
+
+
+class State(NamedTuple):
+    """rows [A+1,A], offset [A+1], variable of each column [A], column of each pi_a or -1 [A], mode [K].
+
+    lower [R] is what the pivots enforce, true_lower [R] what bounds may rely on. A stack of states has one
+    more axis in front of each.
+    """
+
+    rows: np.ndarray
+    offset: np.ndarray
+    nonbasic: np.ndarray
+    column_of: np.ndarray
+    mode: np.ndarray
+    lower: np.ndarray
+    true_lower: np.ndarray
+
+
+class Demands(NamedTuple):
+    """Of a search: replies within slack count, excluded ones are kept shift further off; stop at accuracy."""
+
+    slack: float
+    shift: float
+    accuracy: float
+    tolerance: float
+
+
+@njit(cache=True, error_model="numpy")
+def _program(matrix: np.ndarray, column: int, objectives: np.ndarray, tolerance: float) -> Program:
+    """The program whose reference is a column of the matrix."""
+    actions, num_rows = matrix.shape
+    reference = np.empty(actions)
+    for a in range(actions):
+        reference[a] = matrix[a, column]
+    return Program(matrix, reference, objectives, tolerance, np.empty(num_rows), np.empty(actions))
+
+
+@njit(cache=True, error_model="numpy")
+def _state(actions: int, num_rows: int, num_objectives: int, lower: float) -> State:
+    """Room for one state, no objective active, every lower bound the same."""
+    bounds = np.empty(num_rows)
+    for r in range(num_rows):
+        bounds[r] = lower
+    return State(
+        np.empty((actions + 1, actions)),
+        np.empty(actions + 1),
+        np.empty(actions, np.int64),
+        np.empty(actions, np.int64),
+        np.zeros(num_objectives, np.int8),
+        bounds,
+        bounds,
+    )
+
+
+@njit(cache=True, error_model="numpy")
+def _level(stack: State, level: int) -> State:
+    """One state of a stack, as views."""
+    return State(
+        stack.rows[level],
+        stack.offset[level],
+        stack.nonbasic[level],
+        stack.column_of[level],
+        stack.mode[level],
+        stack.lower[level],
+        stack.true_lower[level],
+    )
+
+
+@njit(cache=True, error_model="numpy")
+def _start(program: Program, first: int, state: State) -> None:
+    """Write the dual feasible state at the best action for one objective, and activate that one."""
+    objectives, (actions, num_rows) = program.objectives, program.matrix.shape
+    best = 0
+    for a in range(1, actions):
+        if objectives[a, first] > objectives[best, first]:
+            best = a
     column = 0
     for a in range(actions):
-        offset[a] = 0.0
-        if a == best:
-            column_of[a] = -1
-            continue
-        nonbasic[column] = a
-        column_of[a] = column
-        rows[best, column] = -1.0
-        rows[actions, column] = objectives[a, first] - objectives[best, first]
-        column += 1
-    nonbasic[actions - 1] = actions + num_rows + first
-    rows[best, actions - 1] = 0.0
-    rows[actions, actions - 1] = -1.0
-    offset[best] = 1.0
-    offset[actions] = objectives[best, first]
+        state.offset[a] = 0.0
+        state.column_of[a] = -1
+        if a != best:
+            state.nonbasic[column] = a
+            state.column_of[a] = column
+            state.rows[best, column] = -1.0
+            state.rows[actions, column] = objectives[a, first] - objectives[best, first]
+            column += 1
+    state.nonbasic[column] = actions + num_rows + first
+    state.rows[best, column] = 0.0
+    state.rows[actions, column] = -1.0
+    state.offset[best] = 1.0
+    state.offset[actions] = objectives[best, first]
+    state.mode[first] = INCLUDED
 
 
-@njit(cache=True)
-def reoptimise(
-    matrix, reference, lower, objectives, active, rows, offset, nonbasic, column_of, payoffs, entries,
-    tolerance, stop, limit,
-):  # fmt: skip
-    """Pivot until no constraint is violated, the bound falls to stop, a row cannot be repaired, or the limit.
+@njit(cache=True, error_model="numpy")
+def _reoptimise(program: Program, state: State, stop: float, limit: int) -> tuple[int, int]:
+    """Pivot until nothing is violated, the bound falls to stop, a row cannot be repaired, or the limit.
 
-    Returns (status, leaving variable); after INFEASIBLE entries [A] holds the row that cannot be repaired.
-    payoffs [R] and entries [A] are work space.
+    Returns (status, variable that left last); after INFEASIBLE program.entries holds the row beyond repair.
     """
-    actions, num_rows = matrix.shape
+    actions = program.matrix.shape[0]
+    entries, bounds = program.entries, state.rows[actions]
     leaving = -1
     for iteration in range(limit):
-        if offset[actions] <= stop:
+        if state.offset[actions] <= stop:
             return CUTOFF, leaving
-        # Largest violation first; after many pivots the first one (Bland), which cannot cycle.
+        # Largest violation first; after many pivots the first one (Bland's rule), which cannot cycle.
         bland = iteration > 200 + 20 * actions
-        worst, leaving = -tolerance, -1
-        base = 0.0
-        payoffs[:] = 0.0
-        for a in range(actions):
-            if column_of[a] < 0:
-                weight = offset[a]
-                if weight < worst and not (bland and leaving >= 0):
-                    worst, leaving = weight, a
-                if weight != 0.0:
-                    base += weight * reference[a]
-                    for r in range(num_rows):
-                        payoffs[r] += weight * matrix[a, r]
-        for r in range(num_rows):
-            value = base - payoffs[r] - lower[r]
-            if value < worst and not (bland and leaving >= 0):
-                worst, leaving = value, actions + r
-        for k in range(active.shape[0]):
-            if active[k] == INCLUDED:
-                value = -offset[actions]
-                for a in range(actions):
-                    if column_of[a] < 0:
-                        value += offset[a] * objectives[a, k]
-                if value < worst and not (bland and leaving >= 0):
-                    worst, leaving = value, actions + num_rows + k
+        leaving, value = _violated(program, state, bland)
         if leaving < 0:
             return OPTIMAL, leaving
-        _row_of(leaving, matrix, reference, objectives, rows, nonbasic, column_of, entries)
+        _row_of(program, state, leaving)
         entering, smallest = -1, np.inf
         for j in range(actions):
-            if entries[j] > SMALLEST_PIVOT:
-                ratio = max(0.0, -rows[actions, j]) / entries[j]
-                closer = ratio < smallest - 1e-14
-                tied = ratio <= smallest + 1e-14 and not closer
-                if closer or (tied and not bland and entries[j] > entries[entering]):
-                    entering, smallest = j, min(ratio, smallest)
-                elif tied and bland and nonbasic[j] < nonbasic[entering]:
-                    entering, smallest = j, min(ratio, smallest)
+            if entries[j] <= SMALLEST_PIVOT:
+                continue
+            ratio = max(0.0, -bounds[j]) / entries[j]
+            if ratio > smallest + 1e-14:
+                continue
+            tied = ratio >= smallest - 1e-14
+            preferred = tied and (
+                state.nonbasic[j] < state.nonbasic[entering] if bland else entries[j] > entries[entering]
+            )
+            if preferred or not tied:
+                entering, smallest = j, min(ratio, smallest)
         if entering < 0:
             return INFEASIBLE, leaving
-        _pivot(leaving, entering, worst, rows, offset, nonbasic, column_of, entries)
+        _pivot(state, entries, leaving, entering, value)
     return STOPPED, leaving
 
 
-@njit(cache=True)
-def _row_of(variable, matrix, reference, objectives, rows, nonbasic, column_of, entries):
-    """Write the basic variable's coefficients on the non-basic ones into entries."""
-    actions, num_rows = matrix.shape
+@njit(cache=True, error_model="numpy")
+def _violated(program: Program, state: State, take_first: bool) -> tuple[int, float]:
+    """(variable, value) of the most negative basic variable, or the first; variable -1 if there is none."""
+    actions, num_rows = program.matrix.shape
+    worst, leaving = -program.tolerance, -1
+    base = 0.0
+    for r in range(num_rows):
+        program.payoffs[r] = 0.0
+    for a in range(actions):
+        weight = state.offset[a]
+        if state.column_of[a] >= 0 or weight == 0.0:
+            continue
+        if weight < worst and not (take_first and leaving >= 0):
+            worst, leaving = weight, a
+        base += weight * program.reference[a]
+        for r in range(num_rows):
+            program.payoffs[r] += weight * program.matrix[a, r]
+    for r in range(num_rows):
+        value = base - program.payoffs[r] - state.lower[r]
+        if value < worst and not (take_first and leaving >= 0):
+            worst, leaving = value, actions + r
+    for k in range(state.mode.shape[0]):
+        if state.mode[k] == INCLUDED:
+            value = -float(state.offset[actions])
+            for a in range(actions):
+                if state.column_of[a] < 0:
+                    value += state.offset[a] * program.objectives[a, k]
+            if value < worst and not (take_first and leaving >= 0):
+                worst, leaving = value, actions + num_rows + k
+    return leaving, worst
+
+
+@njit(cache=True, error_model="numpy")
+def _row_of(program: Program, state: State, variable: int) -> None:
+    """Write a basic variable's coefficients on the non-basic ones into program.entries."""
+    actions, num_rows = program.matrix.shape
+    entries, rows = program.entries, state.rows
     if variable < actions:
-        entries[:] = rows[variable]
+        for j in range(actions):
+            entries[j] = rows[variable, j]
         return
-    is_row = variable < actions + num_rows
     r = variable - actions
     k = r - num_rows
     for j in range(actions):
-        entries[j] = 0.0 if is_row else -rows[actions, j]
+        entries[j] = 0.0 if k < 0 else -rows[actions, j]
     for a in range(actions):
-        factor = reference[a] - matrix[a, r] if is_row else objectives[a, k]
-        if column_of[a] < 0:
+        factor = program.reference[a] - program.matrix[a, r] if k < 0 else program.objectives[a, k]
+        if state.column_of[a] >= 0:
+            entries[state.column_of[a]] += factor
+        else:
             for j in range(actions):
                 entries[j] += factor * rows[a, j]
-        else:
-            entries[column_of[a]] += factor
 
 
-@njit(cache=True)
-def _pivot(leaving, entering, value, rows, offset, nonbasic, column_of, entries):
-    actions = rows.shape[1]
+@njit(cache=True, error_model="numpy")
+def _pivot(state: State, entries: np.ndarray, leaving: int, entering: int, value: float) -> None:
+    actions = entries.shape[0]
+    rows, offset, column_of = state.rows, state.offset, state.column_of
     inverse = 1.0 / entries[entering]
     for a in range(actions + 1):
         if a < actions and (a == leaving or column_of[a] >= 0):
@@ -143,7 +239,7 @@ def _pivot(leaving, entering, value, rows, offset, nonbasic, column_of, entries)
             for j in range(actions):
                 rows[a, j] -= factor * entries[j]
         rows[a, entering] = factor
-    entered = nonbasic[entering]
+    entered = state.nonbasic[entering]
     if entered < actions:
         column_of[entered] = -1
         offset[entered] = -value * inverse
@@ -153,97 +249,104 @@ def _pivot(leaving, entering, value, rows, offset, nonbasic, column_of, entries)
     if leaving < actions:
         column_of[leaving] = entering
         offset[leaving] = 0.0
-    nonbasic[entering] = leaving
+    state.nonbasic[entering] = leaving
 
 
-@njit(cache=True)
-def certified_bound(matrix, reference, true_lower, objectives, rows, nonbasic):
+@njit(cache=True, error_model="numpy")
+def _certified_bound(program: Program, state: State) -> float:
     """An upper bound of the program by weak duality: right whatever the pivots did, up to rounding."""
-    actions, num_rows = matrix.shape
+    actions, num_rows = program.matrix.shape
+    weights = state.rows[actions]
     total = 0.0
     for j in range(actions):
-        if nonbasic[j] >= actions + num_rows:
-            total += max(0.0, -rows[actions, j])
+        if state.nonbasic[j] >= actions + num_rows:
+            total += max(0.0, -weights[j])
     if total <= 0.0:
         return np.inf
     largest = -np.inf
     for a in range(actions):
         value = 0.0
         for j in range(actions):
-            variable = nonbasic[j]
-            weight = -rows[actions, j]
-            if variable < actions or weight <= 0.0:
+            r = state.nonbasic[j] - actions
+            if r < 0 or weights[j] >= 0.0:
                 continue
-            if variable < actions + num_rows:
-                r = variable - actions
-                value += weight * (reference[a] - matrix[a, r] - true_lower[r])
+            if r < num_rows:
+                value -= weights[j] * (program.reference[a] - program.matrix[a, r] - state.true_lower[r])
             else:
-                value += weight / total * objectives[a, variable - actions - num_rows]
+                value -= weights[j] / total * program.objectives[a, r - num_rows]
         largest = max(largest, value)
     return largest
 
 
-@njit(cache=True)
-def _proves_infeasible(matrix, reference, true_lower, nonbasic, entries, leaving, tolerance):
+@njit(cache=True, error_model="numpy")
+def _proves_infeasible(program: Program, state: State, leaving: int) -> bool:
     """Whether no strategy meets every row by more than the tolerance (Farkas, from the data alone)."""
-    actions, num_rows = matrix.shape
+    actions, num_rows = program.matrix.shape
     total = 0.0
     largest = -np.inf
     for a in range(actions):
         value, total = 0.0, 0.0
         for j in range(-1, actions):
-            variable = leaving if j < 0 else nonbasic[j]
-            weight = 1.0 if j < 0 else -entries[j]
-            if actions <= variable < actions + num_rows and weight > 0.0:
-                r = variable - actions
-                value += weight * (reference[a] - matrix[a, r] - true_lower[r])
+            r = (leaving if j < 0 else state.nonbasic[j]) - actions
+            weight = 1.0 if j < 0 else -program.entries[j]
+            if 0 <= r < num_rows and weight > 0.0:
+                value += weight * (program.reference[a] - program.matrix[a, r] - state.true_lower[r])
                 total += weight
         largest = max(largest, value)
-    return largest <= tolerance * total
+    return largest <= program.tolerance * total
 
 
-@njit(cache=True)
-def maximin(matrix, reference, lower, objectives, tolerance, stop):
+@njit(cache=True, error_model="numpy")
+def _distribution(state: State, strategy: np.ndarray) -> None:
+    """Write the state's point as a strategy [A], free of rounding below 0."""
+    total = 0.0
+    for a in range(strategy.shape[0]):
+        strategy[a] = max(0.0, state.offset[a]) if state.column_of[a] < 0 else 0.0
+        total += strategy[a]
+    for a in range(strategy.shape[0]):
+        strategy[a] /= total
+
+
+@njit(cache=True, error_model="numpy")
+def maximin(
+    matrix: np.ndarray,
+    reference: np.ndarray,
+    lower: np.ndarray,
+    objectives: np.ndarray,
+    tolerance: float,
+    stop: float,
+) -> tuple[int, float, np.ndarray]:
     """(status, bound, strategy [A]) of the program with every objective active; CUTOFF once bound <= stop."""
     actions, num_rows = matrix.shape
-    num_objectives = objectives.shape[1]
-    rows = np.empty((actions + 1, actions))
-    offset = np.empty(actions + 1)
-    nonbasic = np.empty(actions, np.int64)
-    column_of = np.empty(actions, np.int64)
-    payoffs = np.empty(num_rows)
-    entries = np.empty(actions)
-    active = np.full(num_objectives, INCLUDED, np.int8)
-    start(objectives, 0, num_rows, rows, offset, nonbasic, column_of)
-    status, _ = reoptimise(
-        matrix, reference, lower, objectives, active, rows, offset, nonbasic, column_of, payoffs, entries,
-        tolerance, stop, 100_000,
-    )  # fmt: skip
-    bound = certified_bound(matrix, reference, lower, objectives, rows, nonbasic)
-    return status, bound, _distribution(offset, column_of)
+    program = Program(matrix, reference, objectives, tolerance, np.empty(num_rows), np.empty(actions))
+    state = _state(actions, num_rows, objectives.shape[1], 0.0)
+    for r in range(num_rows):
+        state.lower[r] = lower[r]
+    for k in range(objectives.shape[1]):
+        state.mode[k] = INCLUDED
+    _start(program, 0, state)
+    status, _ = _reoptimise(program, state, stop, MOST_PIVOTS)
+    strategy = np.empty(actions)
+    _distribution(state, strategy)
+    return status, _certified_bound(program, state), strategy
 
 
-@njit(cache=True)
-def _distribution(offset, column_of):
-    strategy = np.zeros(column_of.shape[0])
-    for a in range(column_of.shape[0]):
-        if column_of[a] < 0:
-            strategy[a] = max(0.0, offset[a])
-    return strategy / strategy.sum()
-
-
-@njit(cache=True)
-def best_response_regions(follower, leader, slack, tolerance):
+@njit(cache=True, error_model="numpy")
+def best_response_regions(
+    follower: np.ndarray,
+    leader: np.ndarray,
+    slack: float,
+    tolerance: float,
+    peaks: np.ndarray,
+    order: np.ndarray,
+) -> tuple[int, float, np.ndarray]:
     """(response or -1, bound, strategy [A]): best leader payoff over all b and all pi that make b a response.
 
-    b is a response to pi if pi.(w_b - w_k) >= -slack for every k != b; a negative slack is a margin.
+    b is a response to pi if pi.(w_b - w_k) >= -slack for every k != b; a negative slack is a margin. peaks
+    [B] is the leader's largest payoff per response, order [B] sorts it from the largest down.
     """
     actions, responses = follower.shape
-    peaks = np.empty(responses)
-    for b in range(responses):
-        peaks[b] = leader[:, b].max()
-    best, response, bound = -np.inf, -1, -np.inf
-    strategy = np.zeros(actions)
+    best, response, pure = -np.inf, -1, 0
     for a in range(actions):
         # Pure strategies first: their best value cuts most programs short.
         top, second, top_at = -np.inf, -np.inf, -1
@@ -255,318 +358,328 @@ def best_response_regions(follower, leader, slack, tolerance):
         for b in range(responses):
             rival = second if b == top_at else top
             if follower[a, b] - rival >= -slack and leader[a, b] > best:
-                best, response, bound = leader[a, b], b, leader[a, b]
-                strategy[:] = 0.0
-                strategy[a] = 1.0
-    rows = np.empty((actions + 1, actions))
-    offset = np.empty(actions + 1)
-    nonbasic = np.empty(actions, np.int64)
-    column_of = np.empty(actions, np.int64)
-    payoffs = np.empty(responses)
-    entries = np.empty(actions)
-    active = np.zeros(responses, np.int8)
-    lower = np.full(responses, -slack)
-    for b in np.argsort(-peaks):
+                best, response, pure = leader[a, b], b, a
+    bound = best
+    strategy = np.zeros(actions)
+    strategy[pure] = 1.0
+    state = _state(actions, responses, responses, -slack)
+    for b in order:
         if peaks[b] <= best:
             break
-        reference = follower[:, b].copy()
-        active[b], lower[b] = INCLUDED, -1.0
-        start(leader, b, responses, rows, offset, nonbasic, column_of)
-        status, _ = reoptimise(
-            follower, reference, lower, leader, active, rows, offset, nonbasic, column_of, payoffs, entries,
-            tolerance, best, 100_000,
-        )  # fmt: skip
-        if status == OPTIMAL and offset[actions] > best:
-            best, response = offset[actions], b
-            bound = certified_bound(follower, reference, lower, leader, rows, nonbasic)
-            strategy = _distribution(offset, column_of)
-        active[b], lower[b] = UNDECIDED, -slack
+        program = _program(follower, b, leader, tolerance)
+        state.lower[b] = -1.0  # b need not beat itself
+        _start(program, b, state)
+        status, _ = _reoptimise(program, state, best, MOST_PIVOTS)
+        if status == OPTIMAL:
+            best, response = float(state.offset[actions]), b
+            bound = _certified_bound(program, state)
+            _distribution(state, strategy)
+        state.mode[b], state.lower[b] = UNDECIDED, -slack
     return response, bound, strategy
 
 
-@njit(cache=True)
-def pessimistic_value(follower, leader, slack, strategy, leader_payoffs, follower_payoffs):
-    """The worst leader payoff among replies within slack; fills both players' payoffs [B] of the strategy."""
-    leader_payoffs[:] = 0.0
-    follower_payoffs[:] = 0.0
+@njit(cache=True, error_model="numpy")
+def _overwrite(target: np.ndarray, source: np.ndarray) -> None:
+    for a in range(target.shape[0]):
+        target[a] = source[a]
+
+
+@njit(cache=True, error_model="numpy")
+def _pessimistic_value(
+    follower: np.ndarray, leader: np.ndarray, strategy: np.ndarray, slack: float, payoffs: np.ndarray
+) -> float:
+    """The worst leader payoff among replies within slack; fills both players' payoffs [2,B]."""
+    responses = payoffs.shape[1]
+    for b in range(responses):
+        payoffs[0, b], payoffs[1, b] = 0.0, 0.0
     for a in range(strategy.shape[0]):
         weight = strategy[a]
         if weight != 0.0:
-            for b in range(leader_payoffs.shape[0]):
-                leader_payoffs[b] += weight * leader[a, b]
-                follower_payoffs[b] += weight * follower[a, b]
-    best = follower_payoffs.max()
-    worst = np.inf
-    for b in range(leader_payoffs.shape[0]):
-        if best - follower_payoffs[b] <= slack and leader_payoffs[b] < worst:
-            worst = leader_payoffs[b]
+            for b in range(responses):
+                payoffs[0, b] += weight * leader[a, b]
+                payoffs[1, b] += weight * follower[a, b]
+    best, worst = -np.inf, np.inf
+    for b in range(responses):
+        best = max(best, payoffs[1, b])
+    for b in range(responses):
+        if best - payoffs[1, b] <= slack:
+            worst = min(worst, payoffs[0, b])
     return worst
 
 
-@njit(cache=True)
-def root_bounds(follower, leader, slack, tolerance, accuracy, strategy):
-    """(best value found, bound [B] per reference response): the incumbent's strategy [A] is written in place.
+@njit(cache=True, error_model="numpy")
+def root_bounds(
+    follower: np.ndarray, leader: np.ndarray, demands: Demands, strategy: np.ndarray
+) -> tuple[float, np.ndarray]:
+    """(best value found, bound [B] per reference response); the incumbent's strategy [A] is written in place.
 
     bound[c] is at least every value that strategies with best reply c reach; -inf if c is never a best reply,
     or if c's column repeats an earlier one.
     """
     actions, responses = follower.shape
-    leader_payoffs = np.empty(responses)
-    follower_payoffs = np.empty(responses)
-    bounds = np.full(responses, -np.inf)
+    reach = demands.slack + demands.tolerance
+    payoffs = np.empty((2, responses))
+    bounds = np.empty(responses)
     best = -np.inf
     vertex = np.zeros(actions)
     for a in range(actions):
         vertex[a] = 1.0
-        value = pessimistic_value(
-            follower, leader, slack + tolerance, vertex, leader_payoffs, follower_payoffs
-        )
+        value = _pessimistic_value(follower, leader, vertex, reach, payoffs)
+        if value > best:
+            best = value
+            _overwrite(strategy, vertex)
         vertex[a] = 0.0
-        if value > best:
-            best = value
-            strategy[:] = 0.0
-            strategy[a] = 1.0
-    rows = np.empty((actions + 1, actions))
-    offset = np.empty(actions + 1)
-    nonbasic = np.empty(actions, np.int64)
-    column_of = np.empty(actions, np.int64)
-    entries = np.empty(actions)
-    active = np.zeros(responses, np.int8)
-    lower = np.zeros(responses)
+    state = _state(actions, responses, responses, 0.0)
     for c in range(responses):
-        repeated = False
-        for b in range(c):
-            if np.abs(follower[:, b] - follower[:, c]).max() <= tolerance:
-                repeated = True
-                break
-        if repeated:
+        bounds[c] = -np.inf
+        if _repeats_earlier(follower, c, demands.tolerance):
             continue
-        reference = follower[:, c].copy()
-        active[c] = INCLUDED
-        start(leader, c, responses, rows, offset, nonbasic, column_of)
-        status, leaving = reoptimise(
-            follower, reference, lower, leader, active, rows, offset, nonbasic, column_of, follower_payoffs,
-            entries, tolerance, best + accuracy, 100_000,
-        )  # fmt: skip
-        active[c] = UNDECIDED
-        if status == INFEASIBLE and _proves_infeasible(
-            follower, reference, lower, nonbasic, entries, leaving, tolerance
-        ):
+        program = _program(follower, c, leader, demands.tolerance)
+        _start(program, c, state)
+        status, leaving = _reoptimise(program, state, best + demands.accuracy, MOST_PIVOTS)
+        state.mode[c] = UNDECIDED
+        if status == INFEASIBLE and _proves_infeasible(program, state, leaving):
             continue
-        bounds[c] = certified_bound(follower, reference, lower, leader, rows, nonbasic)
-        vertex = _distribution(offset, column_of)
-        value = pessimistic_value(
-            follower, leader, slack + tolerance, vertex, leader_payoffs, follower_payoffs
-        )
+        bounds[c] = _certified_bound(program, state)
+        _distribution(state, vertex)
+        value = _pessimistic_value(follower, leader, vertex, reach, payoffs)
         if value > best:
             best = value
-            strategy[:] = vertex
+            _overwrite(strategy, vertex)
     return best, bounds
 
 
-@njit(cache=True)
-def _prepare_root(follower, leader, c, slack, tolerance, mode, lower, true_lower):
+@njit(cache=True, error_model="numpy")
+def _repeats_earlier(follower: np.ndarray, c: int, tolerance: float) -> bool:
+    for b in range(c):
+        a = 0
+        while a < follower.shape[0] and abs(follower[a, b] - follower[a, c]) <= tolerance:
+            a += 1
+        if a == follower.shape[0]:
+            return True
+    return False
+
+
+@njit(cache=True, error_model="numpy")
+def _decide_root(program: Program, c: int, demands: Demands, state: State) -> None:
     """Decide what can be decided for every strategy at once: replies that always or never matter."""
-    actions, responses = follower.shape
+    actions, responses = program.matrix.shape
+    reach = demands.slack + demands.tolerance
     for b in range(responses):
-        lower[b], true_lower[b] = 0.0, 0.0
+        state.lower[b], state.true_lower[b] = 0.0, 0.0
         smallest, largest, shortfall = np.inf, -np.inf, np.inf
         for a in range(actions):
-            gap = follower[a, c] - follower[a, b]
+            gap = program.reference[a] - program.matrix[a, b]
             smallest, largest = min(smallest, gap), max(largest, gap)
-            shortfall = min(shortfall, leader[a, b] - leader[a, c])
-        if b == c or largest <= slack + tolerance:
-            mode[b] = INCLUDED
-        elif shortfall >= 0.0 or smallest > slack + tolerance:
-            mode[b] = IDLE
+            shortfall = min(shortfall, program.objectives[a, b] - program.objectives[a, c])
+        if largest <= reach:
+            state.mode[b] = INCLUDED
+        elif shortfall >= 0.0 or smallest > reach:
+            state.mode[b] = IDLE
         else:
-            mode[b] = UNDECIDED
+            state.mode[b] = UNDECIDED
 
 
-@njit(cache=True)
-def _copy_state(source, target, rows, offset, nonbasic, column_of, mode, lower, true_lower, parent):
-    actions = nonbasic.shape[1]
+@njit(cache=True, error_model="numpy")
+def _copy(source: State, target: State) -> None:
+    actions = source.nonbasic.shape[0]
     for a in range(actions + 1):
-        offset[target, a] = offset[source, a]
-        if a == actions or column_of[source, a] < 0:
-            rows[target, a] = rows[source, a]
-    nonbasic[target] = nonbasic[source]
-    column_of[target] = column_of[source]
-    mode[target] = mode[source]
-    lower[target] = lower[source]
-    true_lower[target] = true_lower[source]
-    parent[target] = parent[source]
-
-
-@njit(cache=True)
-def _exclude(b, margin, slack, rows, offset, nonbasic, column_of, mode, lower, true_lower):
-    """Demand that reply b be worse than the reference by the margin; the state stays dual feasible."""
-    actions = nonbasic.shape[0]
-    raised = margin - lower[b]
+        target.offset[a] = source.offset[a]
+        if a == actions or source.column_of[a] < 0:
+            for j in range(actions):
+                target.rows[a, j] = source.rows[a, j]
     for j in range(actions):
-        if nonbasic[j] == actions + b:
+        target.nonbasic[j] = source.nonbasic[j]
+        target.column_of[j] = source.column_of[j]
+    for b in range(source.mode.shape[0]):
+        target.mode[b] = source.mode[b]
+        target.lower[b] = source.lower[b]
+        target.true_lower[b] = source.true_lower[b]
+
+
+@njit(cache=True, error_model="numpy")
+def _exclude(state: State, b: int, demands: Demands) -> None:
+    """Demand that reply b be worse than the reference by more than slack; the state stays dual feasible."""
+    actions = state.nonbasic.shape[0]
+    margin = demands.slack + demands.shift
+    raised = margin - state.lower[b]
+    for j in range(actions):
+        if state.nonbasic[j] == actions + b:
             for a in range(actions + 1):
-                if a == actions or column_of[a] < 0:
-                    offset[a] += raised * rows[a, j]
-    mode[b], lower[b], true_lower[b] = EXCLUDED, margin, slack
+                if a == actions or state.column_of[a] < 0:
+                    state.offset[a] += raised * state.rows[a, j]
+    state.mode[b], state.lower[b], state.true_lower[b] = EXCLUDED, margin, demands.slack
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
+def _bound_node(program: Program, state: State, inherited: float, goal: float) -> tuple[float, bool]:
+    """(certified bound, whether the node is closed): closed if infeasible or bounded by the goal."""
+    stop = goal
+    while True:
+        status, leaving = _reoptimise(program, state, stop, MOST_PIVOTS)
+        if status == INFEASIBLE:
+            return (-np.inf if _proves_infeasible(program, state, leaving) else inherited), True
+        bound = min(inherited, _certified_bound(program, state))
+        if bound <= goal or status != CUTOFF:
+            return bound, bound <= goal
+        stop = -np.inf  # the pivots ask for slack + shift, the bound only for slack: it can lag behind
+
+
+@njit(cache=True, error_model="numpy")
+def _most_violated(
+    state: State, c: int, demands: Demands, payoffs: np.ndarray, chosen: np.ndarray, violation: np.ndarray
+) -> int:
+    """How many disjunctions "paid at least t, or worse by the margin" fail; the worst ones go to chosen."""
+    found = 0
+    negligible = min(NEGLIGIBLE, 0.125 * demands.accuracy)
+    total = state.offset[state.nonbasic.shape[0]]
+    for b in range(payoffs.shape[1]):
+        short = total - payoffs[0, b]
+        near = demands.slack + demands.shift - (payoffs[1, c] - payoffs[1, b])
+        if state.mode[b] != UNDECIDED or short <= negligible or near <= 0.5 * demands.shift:
+            continue
+        place = min(found, CANDIDATES - 1)
+        if found == CANDIDATES and short <= violation[place]:
+            continue
+        while place > 0 and violation[place - 1] < short:
+            violation[place], chosen[place] = violation[place - 1], chosen[place - 1]
+            place -= 1
+        violation[place], chosen[place] = short, b
+        found = min(found + 1, CANDIDATES)
+    return found
+
+
+@njit(cache=True, error_model="numpy")
+def _branch(
+    program: Program, demands: Demands, stack: State, level: int, chosen: np.ndarray, found: int, goal: float
+) -> None:
+    """Put the two sides of the best disjunction on levels level and level + 1, the promising one on top.
+
+    Each candidate's sides are tried with a few pivots; the largest product of falls of the bound wins.
+    """
+    actions = program.matrix.shape[0]
+    state = _level(stack, level)
+    total = state.offset[actions]
+    pick, score = 0, -1.0
+    for i in range(found):
+        product = 1.0
+        for side in range(2):
+            trial = _level(stack, level + 1 + 2 * i + side)
+            _copy(state, trial)
+            if side == 0:
+                trial.mode[chosen[i]] = INCLUDED
+            else:
+                _exclude(trial, chosen[i], demands)
+            status, _ = _reoptimise(program, trial, goal, TRIAL_PIVOTS)
+            fall = 10.0 if status == INFEASIBLE else total - trial.offset[actions]
+            product *= max(fall, 1e-7)
+        if product > score:
+            pick, score = i, product
+    first, second = level + 1 + 2 * pick, level + 2 + 2 * pick
+    if stack.offset[first, actions] < stack.offset[second, actions]:
+        first, second = second, first
+    _copy(_level(stack, second), state)
+    if first != level + 1:
+        _copy(_level(stack, first), _level(stack, level + 1))
+
+
+@njit(cache=True, error_model="numpy")
 def _search_reference(
-    follower, leader, c, slack, shift, tolerance, accuracy, best, strategy, size, budget,
-    rows, offset, nonbasic, column_of, mode, lower, true_lower, parent,
-):  # fmt: skip
+    program: Program,
+    c: int,
+    demands: Demands,
+    best: float,
+    strategy: np.ndarray,
+    stack: State,
+    inherited: np.ndarray,
+    size: int,
+    budget: int,
+) -> tuple[float, int, int, float]:
     """Depth-first search below the states on the stack, at most budget nodes.
 
-    Returns (best value, stack size left, nodes used, bound of everything closed in this call). Each node
-    demands the margin slack + shift of excluded replies, but its bound is taken at the margin slack.
+    Returns (best value, stack size left, nodes used, bound of everything closed in this call). inherited
+    holds a bound for each state on the stack.
     """
-    actions, responses = follower.shape
-    reference = follower[:, c].copy()
-    leader_payoffs = np.empty(responses)
-    follower_payoffs = np.empty(responses)
-    entries = np.empty(actions)
+    actions, responses = program.matrix.shape
+    payoffs = np.empty((2, responses))
+    vertex = np.empty(actions)
     chosen = np.empty(CANDIDATES, np.int64)
     violation = np.empty(CANDIDATES)
-    closed = -np.inf
+    closed_bound = -np.inf
     nodes = 0
     while size > 0 and nodes < budget:
         nodes += 1
-        s = size - 1
-        goal = best + accuracy
-        stop = goal
-        settled = False
-        bound = parent[s]
-        while True:
-            status, leaving = reoptimise(
-                follower, reference, lower[s], leader, mode[s], rows[s], offset[s], nonbasic[s], column_of[s],
-                follower_payoffs, entries, tolerance, stop, 100_000,
-            )  # fmt: skip
-            if status == INFEASIBLE:
-                settled = True
-                if not _proves_infeasible(
-                    follower, reference, true_lower[s], nonbasic[s], entries, leaving, tolerance
-                ):
-                    closed = max(closed, bound)
-                break
-            weak = certified_bound(follower, reference, true_lower[s], leader, rows[s], nonbasic[s])
-            bound = min(bound, weak)
-            if bound <= goal:
-                settled = True
-                closed = max(closed, bound)
-                break
-            if status != CUTOFF:
-                break
-            stop = -np.inf
         size -= 1
-        if settled:
-            continue
-        vertex = _distribution(offset[s], column_of[s])
-        value = pessimistic_value(
-            follower, leader, slack + tolerance, vertex, leader_payoffs, follower_payoffs
-        )
-        if value > best:
-            best = value
-            strategy[:] = vertex
-        # The disjunctions "paid at least t, or worse for the follower by the margin" that fail most.
-        found = 0
-        total = offset[s, actions]
-        payoff = follower_payoffs[c]
-        for b in range(responses):
-            short = total - leader_payoffs[b]
-            near = slack + shift - (payoff - follower_payoffs[b])
-            if mode[s, b] != UNDECIDED or short <= NEGLIGIBLE or near <= min(NEGLIGIBLE, 0.5 * shift):
-                continue
-            place = found if found < CANDIDATES else CANDIDATES - 1
-            if found == CANDIDATES and short <= violation[place]:
-                continue
-            while place > 0 and violation[place - 1] < short:
-                violation[place], chosen[place] = violation[place - 1], chosen[place - 1]
-                place -= 1
-            violation[place], chosen[place] = short, b
-            found = min(found + 1, CANDIDATES)
-        if found == 0 or bound <= best + accuracy:
-            closed = max(closed, bound)
-            continue
-        parent[s] = bound
-        pick, score = 0, -1.0
-        for i in range(found):
-            product = 1.0
-            for side in range(2):
-                slot = s + 1 + 2 * i + side
-                _copy_state(s, slot, rows, offset, nonbasic, column_of, mode, lower, true_lower, parent)
-                if side == 0:
-                    mode[slot, chosen[i]] = INCLUDED
-                else:
-                    _exclude(
-                        chosen[i], slack + shift, slack, rows[slot], offset[slot], nonbasic[slot],
-                        column_of[slot], mode[slot], lower[slot], true_lower[slot],
-                    )  # fmt: skip
-                status, leaving = reoptimise(
-                    follower, reference, lower[slot], leader, mode[slot], rows[slot], offset[slot],
-                    nonbasic[slot], column_of[slot], follower_payoffs, entries, tolerance, goal, TRIAL_PIVOTS,
-                )  # fmt: skip
-                drop = 10.0 if status == INFEASIBLE else total - offset[slot, actions]
-                product *= max(drop, 1e-7)
-                if status == INFEASIBLE:
-                    offset[slot, actions] = min(offset[slot, actions], goal)
-            if product > score:
-                pick, score = i, product
-        first, second = s + 1 + 2 * pick, s + 2 + 2 * pick
-        if offset[first, actions] < offset[second, actions]:
-            first, second = second, first
-        # The more promising branch goes on top; slot s + 1 may hold the other one.
-        if second == s + 1:
-            _copy_state(second, s, rows, offset, nonbasic, column_of, mode, lower, true_lower, parent)
-            _copy_state(first, s + 1, rows, offset, nonbasic, column_of, mode, lower, true_lower, parent)
-        else:
-            _copy_state(second, s, rows, offset, nonbasic, column_of, mode, lower, true_lower, parent)
-            if first != s + 1:
-                _copy_state(first, s + 1, rows, offset, nonbasic, column_of, mode, lower, true_lower, parent)
-        size += 2
-    return best, size, nodes, closed
+        state = _level(stack, size)
+        bound, closed = _bound_node(program, state, inherited[size], best + demands.accuracy)
+        if not closed:
+            _distribution(state, vertex)
+            value = _pessimistic_value(
+                program.matrix, program.objectives, vertex, demands.slack + demands.tolerance, payoffs
+            )
+            if value > best:
+                best = value
+                _overwrite(strategy, vertex)
+            found = _most_violated(state, c, demands, payoffs, chosen, violation)
+            closed = found == 0 or bound <= best + demands.accuracy
+            if not closed:
+                _branch(program, demands, stack, size, chosen, found, best + demands.accuracy)
+                inherited[size], inherited[size + 1] = bound, bound
+                size += 2
+        if closed:
+            closed_bound = max(closed_bound, bound)
+    return best, size, nodes, closed_bound
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def search_references(
-    follower, leader, slack, shift, tolerance, accuracy, best, strategy, order, position, size, nodes_each,
-    abandon, roots, bounds, done, rows, offset, nonbasic, column_of, mode, lower, true_lower, parent,
-):  # fmt: skip
-    """Search the references in order from a position; returns (best, position, stack size, nodes).
+    follower: np.ndarray,
+    leader: np.ndarray,
+    demands: Demands,
+    best: float,
+    strategy: np.ndarray,
+    roots: np.ndarray,
+    order: np.ndarray,
+    position: int,
+    size: int,
+    budget: int,
+    abandon: bool,
+    bounds: np.ndarray,
+    done: np.ndarray,
+    stack: State,
+    inherited: np.ndarray,
+) -> tuple[float, int, int, int]:
+    """Search the references in order from a position; returns (best value, position, stack size, nodes).
 
-    With abandon each reference gets nodes_each nodes and is left open if they do not suffice; otherwise the
-    call returns once nodes_each are used, ready to be resumed. bounds [B] holds what has been certified.
+    With abandon each reference gets the budget of nodes and is left open if that does not suffice; otherwise
+    the call returns once the budget is used, ready to be resumed. bounds [B] holds what has been certified.
     """
     used = 0
     while position < order.shape[0]:
         c = order[position]
-        if done[c]:
-            position += 1
-            continue
-        if size == 0:
-            if roots[c] <= best + accuracy:
-                bounds[c], done[c] = roots[c], True
-                position += 1
-                continue
-            start(leader, c, follower.shape[1], rows[0], offset[0], nonbasic[0], column_of[0])
-            _prepare_root(follower, leader, c, slack, tolerance, mode[0], lower[0], true_lower[0])
-            parent[0] = roots[c]
-            size = 1
-            bounds[c] = -np.inf
-        budget = nodes_each if abandon else nodes_each - used
-        best, size, nodes, closed = _search_reference(
-            follower, leader, c, slack, shift, tolerance, accuracy, best, strategy, size, budget,
-            rows, offset, nonbasic, column_of, mode, lower, true_lower, parent,
-        )  # fmt: skip
-        used += nodes
-        bounds[c] = max(bounds[c], closed)
-        if size == 0:
+        if done[c] or (size == 0 and roots[c] <= best + demands.accuracy):
             done[c] = True
             position += 1
+            continue
+        program = _program(follower, c, leader, demands.tolerance)
+        if size == 0:
+            state = _level(stack, 0)
+            _decide_root(program, c, demands, state)
+            _start(program, c, state)
+            inherited[0] = roots[c]
+            size = 1
+            bounds[c] = -np.inf
+        best, size, nodes, closed_bound = _search_reference(
+            program, c, demands, best, strategy, stack, inherited, size, budget if abandon else budget - used
+        )
+        used += nodes
+        bounds[c] = max(bounds[c], closed_bound)
+        if size == 0:
+            done[c] = True
         elif abandon:
             bounds[c] = roots[c]
             size = 0
-            position += 1
         else:
             break
+        position += 1
     return best, position, size, used

@@ -15,7 +15,7 @@ from stackel_bench.planning.mixed_units import TIE_TOLERANCE, unit_payoffs
 class ExactReplySupremum:
     """sup phi_0 with the vertex [A] where it is approached and an interior point [A] to approach it from.
 
-    Along (1 - x) vertex + x interior, 0 < x <= 1, only the responses tied at every strategy remain best, by at
+    Along (1 - x) vertex + x interior, 0 < x <= 1, only responses tied at every strategy remain best, by at
     least x * margin, and the value is linear from supremum (x -> 0) down to interior_value (x = 1).
     """
 
@@ -30,14 +30,14 @@ class ExactReplySupremum:
 def exact_reply_supremum(table: PayoffTable) -> ExactReplySupremum:
     """sup phi_0 = max over classes c that are somewhere strictly best of max_{R_c} min_{k in c} pi.v_k.
 
-    A class holds the responses with equal follower columns; R_c is where they are best (von Stengel and Zamir).
+    A class holds responses with equal follower columns; R_c is where they are best (von Stengel and Zamir).
     Regions without interior are covered by their neighbours, whose values count there as well.
     """
     units = unit_payoffs(table)
     leader, follower = units.leader, units.follower
     num_responses = follower.shape[1]
     classes = _classes(follower)
-    peaks = np.array([leader[:, members].min(axis=1).max() for members in classes])
+    peaks = np.array([leader[:, members].max(axis=0).min() for members in classes])
     lower = np.zeros(num_responses)
     best, bound = -np.inf, -np.inf
     found: tuple[np.ndarray, np.ndarray, float, float] | None = None

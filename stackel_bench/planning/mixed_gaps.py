@@ -42,7 +42,7 @@ def mixed_gap(
     accuracy: float = 1e-6,
     time_limit: float | None = None,
 ) -> CertifiedInterval:
-    """The paper's gap: sup phi_0 - sup phi_eps (pessimistic), or sup of psi_eps - psi_0 over A_eps (optimistic).
+    """The paper's gap: sup phi_0 - sup phi_eps (pessimistic), sup of psi_eps - psi_0 over A_eps (optimistic).
 
     Both are >= 0, and the interval says so.
     """

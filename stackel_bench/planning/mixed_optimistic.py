@@ -1,4 +1,4 @@
-"""The best mixed commitment when the follower breaks ties in the leader's favour, with or without a margin."""
+"""The best mixed commitment when ties are broken in the leader's favour, or when a margin rules them out."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class MixedCommitment:
 def best_mixed_leader_strategy(table: PayoffTable, slack: float = 0.0) -> MixedCommitment:
     """max over the simplex of psi_slack: one linear program per response, cut short once it cannot win.
 
-    Response b is admitted where pi.(w_b - w_k) >= -slack for every k (the tolerance that BestMixedLeaderStrategy
-    is printed without). The optimum usually sits on such a face: value is the program's, and re-evaluating the
-    rounded strategy pointwise may fall off it.
+    Response b is admitted where pi.(w_b - w_k) >= -slack for every k (the paper prints the program without
+    its tolerance). The optimum usually sits on such a face: value is the program's, and the rounded strategy,
+    evaluated pointwise, may fall off it.
     """
     slack = checks.real("slack", slack, least=0.0)
     commitment = _best_over_regions(table, slack)
@@ -41,8 +41,8 @@ def best_mixed_leader_strategy(table: PayoffTable, slack: float = 0.0) -> MixedC
 def margin_commitment(table: PayoffTable, margin: float) -> MixedCommitment | None:
     """The best commitment whose response beats every other one by the margin; None if no strategy does.
 
-    max_b max_pi pi.v_b s.t. pi.(w_b - w_k) >= margin for every k != b. With margin 2t the response is the only
-    true best one whenever payoffs are known within t, so both tie-breaking rules agree on the value.
+    max_b max_pi pi.v_b s.t. pi.(w_b - w_k) >= margin for every k != b. With margin > 2t the response is the
+    only true best one whenever payoffs are known within t, so both tie-breaking rules agree on the value.
     """
     margin = checks.real("margin", margin, least=0.0)
     return _best_over_regions(table, -margin)
@@ -50,8 +50,10 @@ def margin_commitment(table: PayoffTable, margin: float) -> MixedCommitment | No
 
 def _best_over_regions(table: PayoffTable, slack: float) -> MixedCommitment | None:
     units = unit_payoffs(table)
+    peaks = units.leader.max(axis=0)
+    order = np.argsort(-peaks, kind="stable")
     response, bound, strategy = best_response_regions(
-        units.follower, units.leader, slack / units.follower_unit, TIE_TOLERANCE
+        units.follower, units.leader, slack / units.follower_unit, TIE_TOLERANCE, peaks, order
     )
     if response < 0:
         return None

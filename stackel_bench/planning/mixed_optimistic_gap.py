@@ -1,4 +1,4 @@
-"""The optimistic gap over the simplex: how far psi_0 can fall below psi_epsilon at near-optimal strategies."""
+"""The optimistic gap over the simplex: how far psi_0 falls below psi_epsilon at near-optimal strategies."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 
 from stackel_bench import checks
 from stackel_bench.models import PayoffTable
-from stackel_bench.planning.mixed_interval import CertifiedInterval
 from stackel_bench.planning.dual_simplex import INFEASIBLE, OPTIMAL, maximin
+from stackel_bench.planning.mixed_interval import CertifiedInterval
 from stackel_bench.planning.mixed_optimistic import best_mixed_leader_strategy
 from stackel_bench.planning.mixed_units import TIE_TOLERANCE, unit_payoffs
 
@@ -18,9 +18,9 @@ def optimistic_mixed_gap(table: PayoffTable, epsilon: float) -> CertifiedInterva
     """sup of psi_eps - psi_0 over strategies with psi_eps >= max psi_0 - eps; exact up to rounding.
 
     For a response b that psi_eps may pick and an exact best reply c, let Q(b,c) be the strategies where b is
-    within eps of best, c is best, and b pays at least max psi_0 - eps. Inside Q exactly the responses T0 that tie
-    with c on all of Q are best, so the supremum is max over pairs of max_Q min_{k in T0} pi.(v_b - v_k). It is
-    usually approached, not attained: psi_0 jumps up on the boundary of Q.
+    within eps of best, c is best, and b pays at least max psi_0 - eps. Inside Q exactly the responses T0 that
+    tie with c on all of Q are best, so the supremum is max over pairs of max_Q min_{k in T0} pi.(v_b - v_k).
+    It is usually approached, not attained: psi_0 jumps up on the boundary of Q.
     """
     epsilon = checks.real("epsilon", epsilon, least=0.0)
     units = unit_payoffs(table)
@@ -43,7 +43,7 @@ def optimistic_mixed_gap(table: PayoffTable, epsilon: float) -> CertifiedInterva
             matrix[:, responses] = 2 * reference - follower[:, b]
             matrix[:, responses + 1] = reference - leader[:, b]
             drops = np.ascontiguousarray(leader[:, b : b + 1] - leader)
-            if drops[:, tied].min(axis=1).max() <= low:
+            if drops[:, tied].max(axis=0).min() <= low:
                 continue
             value, bound = _pair_gap(matrix, reference, lower, drops, tied, low)
             low, high = max(low, value), max(high, bound)
@@ -106,6 +106,6 @@ def _tied_throughout(
 def _strictly_worse(
     strategy: np.ndarray, matrix: np.ndarray, reference: np.ndarray, lower: np.ndarray, leads: np.ndarray
 ) -> np.ndarray:
-    """Which leads are strict at a strategy; none if the strategy is outside the region (a program cut short)."""
+    """Which leads are strict at a strategy; none if it is outside the region (a program cut short)."""
     inside = bool((strategy @ (reference[:, None] - matrix) >= lower - 2 * TIE_TOLERANCE).all())
     return (strategy @ leads > STRICT) & inside

@@ -1,4 +1,4 @@
-"""The best mixed commitment against the worst reply within slack, with a certified bound on what was missed."""
+"""The best mixed commitment against the worst reply within slack, with a certified bound on its loss."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ ATTAINED_WITHIN = 1e-12
 class CertifiedCommitment:
     """A strategy [A], its worst response, and the value it really attains against that response.
 
-    value <= supremum <= upper_bound, always. finished says that upper_bound <= value + accuracy; it is False if
-    the time limit came first (or if accuracy is below what rounding can certify).
+    value <= supremum <= upper_bound, always. finished says that upper_bound <= value + accuracy; it is False
+    if the time limit came first (or if accuracy is below what rounding can certify).
     """
 
     strategy: np.ndarray
@@ -79,10 +79,8 @@ def _attained(table: PayoffTable, strategy: np.ndarray, slack: float) -> tuple[f
     return result.value, result.response
 
 
-def _approach_exact_supremum(
-    table: PayoffTable, slack: float, accuracy: float
-) -> tuple[np.ndarray, float]:
-    """A strategy within accuracy of sup phi_0: the vertex if it attains it, else shifted into the interior."""
+def _approach_exact_supremum(table: PayoffTable, slack: float, accuracy: float) -> tuple[np.ndarray, float]:
+    """A strategy within accuracy of sup phi_0: the vertex if it attains it, else shifted inside."""
     exact = exact_reply_supremum(table)
     if exact.supremum - _attained(table, exact.vertex, slack)[0] <= ATTAINED_WITHIN:
         return exact.vertex, exact.upper_bound

@@ -8,10 +8,17 @@ from functools import cache
 
 import numpy as np
 
-from stackel_bench.planning import dual_simplex
+from stackel_bench.planning.dual_simplex import (
+    CANDIDATES,
+    Demands,
+    State,
+    root_bounds,
+    search_references,
+)
 from stackel_bench.planning.mixed_units import TIE_TOLERANCE
 
 FIRST_LOOK_NODES = 60  # per reference, before any reference is searched to the end: finds good incumbents
+FIRST_LOOK_GROUP = 8  # references between two looks at the clock
 CLOCK_SECONDS = 0.02  # aim of one uninterrupted piece of work
 SHIFTS = (1e-8, 1e-9, 1e-10, 16 * TIE_TOLERANCE)  # margins beyond slack that excluded replies must keep
 
@@ -50,35 +57,35 @@ def _search(
     deadline: float,
 ) -> tuple[float, float, int]:
     """(best value, bound, nodes) with one shift; the best strategy is written in place."""
-    best, roots = dual_simplex.root_bounds(follower, leader, slack, TIE_TOLERANCE, accuracy, strategy)
     # Aiming a little lower than asked leaves room for rounding when the value is evaluated again.
-    aim = 0.999 * accuracy
+    demands = Demands(slack, shift, 0.999 * accuracy, TIE_TOLERANCE)
+    best, roots = root_bounds(follower, leader, demands, strategy)
     order = np.argsort(-roots, kind="stable")
-    order = order[roots[order] > best + aim]
+    order = order[roots[order] > best + demands.accuracy]
     bounds = roots.copy()
     done = np.zeros(roots.size, np.bool_)
-    stack = _empty_stack(*follower.shape)
-    problem = (follower, leader, slack, shift, TIE_TOLERANCE, aim)
-    found = (roots, bounds, done, *stack)
+    stack, inherited = _empty_stack(*follower.shape)
+    found = (bounds, done, stack, inherited)
     nodes = 0
-    for group in np.array_split(order, max(1, order.size // 8)):
-        best, _, _, used = dual_simplex.search_references(
-            *problem, best, strategy, group, 0, 0, FIRST_LOOK_NODES, True, *found
+    for begin in range(0, order.size, FIRST_LOOK_GROUP):
+        group = order[begin : begin + FIRST_LOOK_GROUP]
+        best, _, _, used = search_references(
+            follower, leader, demands, best, strategy, roots, group, 0, 0, FIRST_LOOK_NODES, True, *found
         )
         nodes += used
         if time.monotonic() > deadline:
             break
     position, size, piece = 0, 0, 200
     while position < order.size and (began := time.monotonic()) < deadline:
-        best, position, size, used = dual_simplex.search_references(
-            *problem, best, strategy, order, position, size, piece, False, *found
+        best, position, size, used = search_references(
+            follower, leader, demands, best, strategy, roots, order, position, size, piece, False, *found
         )
         nodes += used
         elapsed = time.monotonic() - began
         piece = max(10, int(piece * min(2.0, CLOCK_SECONDS / max(elapsed, 1e-9))))
     if size > 0:
         open_reference = order[position]
-        bounds[open_reference] = max(bounds[open_reference], stack[-1][:size].max())
+        bounds[open_reference] = max(bounds[open_reference], inherited[:size].max())
     return float(best), float(max(best, bounds.max())), nodes
 
 
@@ -89,16 +96,16 @@ def compile_search() -> None:
     _search(game, game.T.copy(), 0.1, SHIFTS[0], 1e-3, np.zeros(2), math.inf)
 
 
-def _empty_stack(num_actions: int, num_responses: int) -> tuple[np.ndarray, ...]:
-    """Room for the states of one depth-first path and of the branches compared at its end."""
-    depth = num_responses + 2 + 2 * dual_simplex.CANDIDATES
-    return (
-        np.empty((depth, num_actions + 1, num_actions)),
-        np.empty((depth, num_actions + 1)),
-        np.empty((depth, num_actions), np.int64),
-        np.empty((depth, num_actions), np.int64),
-        np.empty((depth, num_responses), np.int8),
-        np.empty((depth, num_responses)),
-        np.empty((depth, num_responses)),
-        np.empty(depth),
+def _empty_stack(num_actions: int, num_responses: int) -> tuple[State, np.ndarray]:
+    """Room for the states of one depth-first path, the branches compared at its end, and their bounds."""
+    depth = num_responses + 2 + 2 * CANDIDATES
+    stack = State(
+        rows=np.empty((depth, num_actions + 1, num_actions)),
+        offset=np.empty((depth, num_actions + 1)),
+        nonbasic=np.empty((depth, num_actions), np.int64),
+        column_of=np.empty((depth, num_actions), np.int64),
+        mode=np.empty((depth, num_responses), np.int8),
+        lower=np.empty((depth, num_responses)),
+        true_lower=np.empty((depth, num_responses)),
     )
+    return stack, np.empty(depth)

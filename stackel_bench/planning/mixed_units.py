@@ -15,7 +15,7 @@ TIE_TOLERANCE = 2.0**-40
 
 @dataclass(frozen=True, eq=False)
 class UnitPayoffs:
-    """Both matrices [A,B] divided by powers of two, which is exact, so that the largest entry is in [1/2, 1)."""
+    """Both matrices [A,B] divided by powers of two (exactly), so that the largest entry is in [1/2, 1)."""
 
     leader: np.ndarray
     follower: np.ndarray

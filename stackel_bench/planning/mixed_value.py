@@ -40,10 +40,10 @@ def mixed_leader_value(
     *,
     tolerance: float = 0.0,
 ) -> MixedValue:
-    """phi_slack (pessimistic) or psi_slack (optimistic) of a strategy [A]; equal leader payoffs: lowest index.
+    """phi_slack (pessimistic) or psi_slack (optimistic) of a strategy [A]; among equals the lowest index.
 
-    Membership "gap <= slack + tolerance" is decided in exact arithmetic wherever rounding could matter. So on a
-    dyadic table a strategy from dyadic_strategy gets exactly its ties; for other tables allow a tolerance.
+    "gap <= slack + tolerance" is decided in exact arithmetic wherever rounding could matter. So on a dyadic
+    table a strategy from dyadic_strategy gets exactly its ties; for other tables allow a tolerance.
     """
     weights = checked_strategy("strategy", strategy, table.shape[0])
     slack = checks.real("slack", slack, least=0.0)
@@ -72,7 +72,7 @@ def mixed_leader_value(
 
 
 def dyadic_strategy(strategy: ArrayLike, bits: int = 20) -> np.ndarray:
-    """The strategy [A] rounded to multiples of 2**-bits that sum to exactly 1, each within 2**-bits of its own.
+    """The strategy [A] rounded to multiples of 2**-bits that sum to exactly 1, each moved by < 2**-bits.
 
     Rounds down, then gives what is missing to the largest remainders (ties: lowest index).
     """

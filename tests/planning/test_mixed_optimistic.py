@@ -75,14 +75,15 @@ def test_equals_highs_on_large_games(size: int) -> None:
 
 
 def test_agrees_with_open_spiel() -> None:
-    import pyspiel  # noqa: PLC0415  third-party imports that warn stay inside this test
-    with warnings.catch_warnings():
+
+    with warnings.catch_warnings():  # the peer's own warnings, here only
         warnings.simplefilter("ignore")
-        from open_spiel.python.algorithms.stackelberg_lp import solve_stackelberg  # noqa: PLC0415
+        import pyspiel
+        from open_spiel.python.algorithms.stackelberg_lp import solve_stackelberg
 
         rng = generator("open-spiel")
         for _ in range(200):
-            actions, responses = (int(n) for n in rng.integers(1, 5, 2))
+            actions, responses = int(rng.integers(1, 6)), int(rng.integers(1, 4))
             leader, follower = rng.random((2, actions, responses))
             game = pyspiel.create_matrix_game(leader.tolist(), follower.tolist())
             _, _, value, _ = solve_stackelberg(game)

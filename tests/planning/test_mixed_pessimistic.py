@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from tests.simplex_references import (
     FAMILIES,
     TwoActionGame,
     as_floats,
+    maximise,
     pessimistic_milp,
     pessimistic_supremum,
     pointwise_value,
@@ -50,7 +52,11 @@ def test_holds_rational_supremum_with_two_leader_actions(family: str) -> None:
     rng = generator("pessimistic", family)
     for _ in range(60):
         leader, follower = random_game(rng, family, 2, int(rng.integers(1, 7)))
-        slack = Fraction(int(rng.integers(0, 6)), 10) if rng.random() < 0.5 else Fraction(int(rng.integers(0, 3)), 4)
+        slack = (
+            Fraction(int(rng.integers(0, 6)), 10)
+            if rng.random() < 0.5
+            else Fraction(int(rng.integers(0, 3)), 4)
+        )
         wanted = float(TwoActionGame(leader, follower).supremum(slack, min))
         leader, follower = with_mixed_rows(rng, leader, follower, int(rng.integers(0, 4)))
         table = PayoffTable(as_floats(leader), as_floats(follower))
@@ -127,11 +133,11 @@ def test_value_falls_with_slack_to_the_maximin() -> None:
     rng = generator("pessimistic-monotone")
     for _ in range(20):
         table = PayoffTable(*rng.random((2, 3, 5)))
-        found = [worst_case_mixed_leader_strategy(table, s, accuracy=1e-8) for s in (0.0, 0.02, 0.1, 0.4, 1.0)]
-        for less, more in zip(found, found[1:], strict=False):
+        found = [
+            worst_case_mixed_leader_strategy(table, s, accuracy=1e-8) for s in (0.0, 0.02, 0.1, 0.4, 1.0)
+        ]
+        for less, more in pairwise(found):
             assert more.value <= less.upper_bound + 1e-12
-        from tests.simplex_references import maximise
-
         maximin, _ = maximise(table.leader_means, np.zeros((3, 1)), [0.0])
         assert found[-1].value == pytest.approx(maximin, abs=1e-7)
 

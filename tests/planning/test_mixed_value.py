@@ -1,0 +1,100 @@
+"""Pointwise values of mixed strategies: exact on dyadic tables, tie sets against rational arithmetic."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from stackel_bench.errors import InputError
+from stackel_bench.models import PayoffTable
+from stackel_bench.planning.mixed_value import dyadic_strategy, mixed_leader_value
+from stackel_bench.streams import generator
+from tests.simplex_references import FAMILIES, as_floats, pointwise_value, random_game
+
+CONITZER = PayoffTable(np.array([[2, 4], [1, 3]]) / 4, np.array([[1.0, 0.0], [0.0, 1.0]]))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_equals_rational_arithmetic(family: str) -> None:
+    """Dyadic strategies: exact. Others: the response set is still the exact one for these floats."""
+    rng = generator("pointwise", family)
+    for _ in range(90):
+        actions, responses = rng.integers(1, 6, 2)
+        leader, follower = map(as_floats, random_game(rng, family, actions, responses))
+        strategy = rng.dirichlet(np.ones(actions))
+        if rng.random() < 0.7:
+            strategy = dyadic_strategy(strategy, int(rng.integers(1, 21)))
+        slack = float(rng.choice([0.0, 0.1, 0.125, 0.5]))
+        table = PayoffTable(leader, follower)
+        for rule, choose in (("pessimistic", min), ("optimistic", max)):
+            found = mixed_leader_value(table, strategy, slack, rule)
+            wanted = pointwise_value(leader, follower, strategy, slack, choose)
+            assert found.value == pytest.approx(wanted, abs=1e-14)
+            assert found.value == found.leader_values[found.response]
+            assert found.responses[found.response]
+            assert found.follower_values == pytest.approx(strategy @ follower, abs=1e-15)
+
+
+def test_the_tie_of_the_conitzer_sandholm_game() -> None:
+    assert mixed_leader_value(CONITZER, [0.5, 0.5], 0.0, "pessimistic").value == 0.375
+    assert mixed_leader_value(CONITZER, [0.5, 0.5], 0.0, "optimistic").value == 0.875
+    step = 2.0**-20
+    just_before = mixed_leader_value(CONITZER, [0.5 - step, 0.5 + step])
+    assert just_before.response == 1
+    assert just_before.value == 0.875 - step / 4
+    assert not just_before.near_tie
+
+
+def test_tolerance_admits_and_flags_near_ties() -> None:
+    table = PayoffTable([[1.0, 0.0]], [[0.3, 0.1 + 0.2]])  # equal on paper, not as floats
+    exact = mixed_leader_value(table, [1.0])
+    assert (exact.value, exact.near_tie) == (0.0, True)
+    tolerant = mixed_leader_value(table, [1.0], 0.0, "optimistic", tolerance=1e-9)
+    assert (tolerant.value, tolerant.near_tie) == (1.0, False)
+
+
+def test_lowest_index_among_equal_leader_payoffs() -> None:
+    table = PayoffTable([[0.5, 0.5, 0.5]], [[0.0, 1.0, 1.0]])
+    assert mixed_leader_value(table, [1.0], 0.0, "pessimistic").response == 1
+    assert mixed_leader_value(table, [1.0], 0.0, "optimistic").response == 1
+
+
+def test_dyadic_strategies_sum_to_one_and_stay_close() -> None:
+    rng = generator("dyadic")
+    for _ in range(300):
+        bits = int(rng.integers(1, 41))
+        strategy = rng.dirichlet(np.full(int(rng.integers(1, 30)), 0.3))
+        rounded = dyadic_strategy(strategy, bits)
+        exact = [Fraction(float(x)) for x in rounded]
+        assert sum(exact) == 1
+        assert all((x * 2**bits).denominator == 1 and x >= 0 for x in exact)
+        assert np.abs(rounded - strategy).max() < 2.0**-bits + 1e-15
+    assert (dyadic_strategy([0.25, 0.75]) == [0.25, 0.75]).all()
+
+
+@pytest.mark.parametrize(
+    ("strategy", "field"),
+    [
+        ([0.5, 0.6], "sum of strategy"),
+        ([1.5, -0.5], r"strategy\[1\]"),
+        ([float("nan"), 1.0], r"strategy\[0\]"),
+        ([1.0], "strategy.shape"),
+        ([[0.5, 0.5]], "strategy.shape"),
+    ],
+)
+def test_bad_strategies_are_named(strategy: object, field: str) -> None:
+    with pytest.raises(InputError, match=field):
+        mixed_leader_value(CONITZER, strategy)
+
+
+def test_bad_numbers_are_named() -> None:
+    with pytest.raises(InputError, match="slack"):
+        mixed_leader_value(CONITZER, [0.5, 0.5], -0.1)
+    with pytest.raises(InputError, match="tolerance"):
+        mixed_leader_value(CONITZER, [0.5, 0.5], 0.1, tolerance=-1.0)
+    with pytest.raises(InputError, match="tie_breaking"):
+        mixed_leader_value(CONITZER, [0.5, 0.5], 0.1, "friendly")
+    with pytest.raises(InputError, match="bits"):
+        dyadic_strategy([1.0], 0)
