@@ -58,11 +58,11 @@ def euler_run(
 
 def euler_policy(counts: np.ndarray, state: int, log_term: float, value_range: float) -> np.ndarray:
     """EULER's greedy policy int16 [layer,S] for counts [layer,S,B,S]."""
-    return _plan(counts, state, log_term, value_range).astype(ACTION_TYPE)
+    return greedy_actions(counts, state, log_term, value_range).astype(ACTION_TYPE)
 
 
 @njit(cache=True)
-def _plan(counts: np.ndarray, target: int, log_term: float, value_range: float) -> np.ndarray:
+def greedy_actions(counts: np.ndarray, target: int, log_term: float, value_range: float) -> np.ndarray:
     """Greedy actions int64 [layer,S]; ties go to the action tried least, then to the lowest index."""
     layers, states, num_actions, _ = counts.shape
     policy = np.zeros((layers, states), dtype=np.int64)

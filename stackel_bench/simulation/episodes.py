@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import InitVar, dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +45,13 @@ class EpisodeSimulator:
         object.__setattr__(self, "shape", mdp.shape)
         object.__setattr__(self, "initial_state", mdp.initial_state)
         object.__setattr__(self, "_tables", tuple(table.reshape(full) for table in rows))
-        object.__setattr__(self, "_means", (mdp.leader_rewards, mdp.follower_rewards))
+        object.__setattr__(self, "_means", (mdp.leader_rewards.copy(), mdp.follower_rewards.copy()))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Object stores hand out read-only arrays, for which every kernel would be compiled a second time.
+        for name in ("_tables", "_means"):
+            state[name] = tuple(np.require(part, requirements=["C", "W"]) for part in state[name])
+        self.__dict__.update(state)
 
     def play(self, policy: np.ndarray, episodes: int, rng: np.random.Generator) -> np.ndarray:
         """Transition counts int64 [H,S,B,S] of episodes under a Markov policy [H,S,B] (rows sum to 1)."""

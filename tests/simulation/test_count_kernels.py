@@ -150,7 +150,8 @@ def test_hypergeometric_at_powers_of_two_is_normal(power: int) -> None:
 
 
 def test_hypergeometric_limits_are_exact() -> None:
-    good, bad, sample = np.array([[0, 9, 4], [7, 0, 4], [7, 9, 0], [7, 9, 16], [2**52, 2**52, 2**53]]).T
+    cases = [[0, 7, 7, 7, 2**52], [9, 0, 9, 9, 2**52], [4, 4, 0, 16, 2**53]]
+    good, bad, sample = map(np.array, cases)
     drawn = kernels.hypergeometric_each(generator("limits"), good, bad, sample)
     assert drawn.tolist() == [0, 4, 0, 7, 2**52]
 

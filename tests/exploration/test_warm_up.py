@@ -1,0 +1,53 @@
+"""One compilation per kernel, whatever memory the simulator's arrays live in."""
+
+from __future__ import annotations
+
+import pickle
+
+from numba.core.registry import CPUDispatcher
+
+from stackel_bench.exploration import EXPLORERS, euler, make_explorer, uncertainty
+from stackel_bench.exploration.warm_up import warm_up
+from stackel_bench.models import FollowerMDP
+from stackel_bench.simulation import count_kernels
+from stackel_bench.simulation.episodes import EpisodeSimulator
+from stackel_bench.streams import generator
+from tests.simulation.per_episode import random_mdp
+
+
+def _compiled() -> dict[str, int]:
+    modules = (count_kernels, euler, uncertainty)
+    kernels = {
+        name: kernel
+        for module in modules
+        for name, kernel in vars(module).items()
+        if isinstance(kernel, CPUDispatcher)
+    }
+    return {name: len(kernel.signatures) for name, kernel in kernels.items()}
+
+
+def test_nothing_is_compiled_after_the_warm_up() -> None:
+    warm_up()
+    before = _compiled()
+    assert len(before) > 10
+    mdp = random_mdp(generator("memory"), (3, 2, 2))
+    simulator = EpisodeSimulator(mdp)
+    buffers: list[pickle.PickleBuffer] = []
+    data = pickle.dumps(simulator, protocol=5, buffer_callback=buffers.append)
+    stored = pickle.loads(data, buffers=[bytes(buffer.raw()) for buffer in buffers])  # read-only memory
+    halves = make_explorer("reward_free_explore").fixed_plan(mdp.shape, 500)
+    kept = pickle.loads(pickle.dumps(mdp))
+    for source in (
+        simulator,
+        stored,
+        EpisodeSimulator(kept),
+        EpisodeSimulator(FollowerMDP(*vars(kept).values())),
+    ):
+        for name in EXPLORERS:
+            explorer = make_explorer(name)
+            for plan in (explorer.fixed_plan(mdp.shape, 50), explorer.theory_plan(mdp.shape, 1.0, 0.1, 1)):
+                explorer.explore(source, plan, epsilon=1.0, delta=0.1, num_leader_actions=1, key=("memory",))
+        make_explorer("reward_free_explore", replanning="exact_doubling", value_range="horizon").explore(
+            source, halves, epsilon=1.0, delta=0.1, num_leader_actions=1, key=("memory",)
+        )
+    assert _compiled() == before
