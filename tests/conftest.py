@@ -1,0 +1,26 @@
+"""What all tests share: one thread per process, and one private Ray per test process, started when needed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from threadpoolctl import threadpool_limits
+
+from stackel_bench.execution.executor import Executor
+
+# pytest's plugins load numpy before this file, so its thread pools are limited directly; the variables are
+# for the processes that tests start.
+_LIMITS = threadpool_limits(1)
+os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
+
+
+@pytest.fixture(scope="session")
+def ray_executor() -> Iterator[Executor]:
+    """A private Ray with two CPUs."""
+    from stackel_bench.execution.ray_executor import RayExecutor
+
+    executor = RayExecutor(address="local", num_cpus=2)
+    yield executor
+    executor.shutdown()

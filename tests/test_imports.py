@@ -1,0 +1,107 @@
+"""Imports point one way, and each heavy dependency has one home."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = "stackel_bench"
+
+# A part imports from lower levels only; parts of one level do not know each other.
+LEVELS: list[set[str]] = [
+    {"errors"},
+    {"checks", "streams"},
+    {"models", "theory"},
+    {"simulation", "planning"},
+    {"games", "exploration"},
+    {"learners", "config"},
+    {"evaluation"},
+    {"execution", "api"},
+    {"tracking"},
+    {"sweep"},
+    {"reporting"},
+    {"runners"},
+    {"cli"},
+]
+RANK = {part: rank for rank, level in enumerate(LEVELS) for part in level}
+
+HOMES = {
+    "ray": ["stackel_bench/execution/ray_executor.py"],
+    "mlflow": ["stackel_bench/tracking/mlflow_store.py"],
+    "matplotlib": ["stackel_bench/reporting/"],
+    "hydra": ["stackel_bench/config/"],
+}
+
+# cli is what a runner's __main__ calls, so that `python runners/run.py` is the command itself.
+EXCEPTIONS = {("runners", "cli")}
+
+SOURCES = sorted([*(ROOT / PACKAGE).rglob("*.py"), *(ROOT / "runners").rglob("*.py")])
+
+
+def part_of(path: Path) -> str:
+    """models, games, ..., or a top-level module's own name."""
+    inside = path.relative_to(ROOT).parts
+    return inside[0] if inside[0] == "runners" else inside[1].removesuffix(".py")
+
+
+@functools.cache
+def imported_modules(path: Path) -> tuple[str, ...]:
+    """Every module that the file imports, wherever in it; `from package import module` is resolved."""
+    return tuple(_imports(path))
+
+
+def _imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            assert node.module is not None
+            if node.module == PACKAGE:
+                yield from (f"{PACKAGE}.{alias.name}" for alias in node.names)
+            else:
+                yield node.module
+
+
+def test_every_part_has_a_level() -> None:
+    parts = {part_of(path) for path in SOURCES} - {"__init__"}
+    assert parts == set(RANK)
+
+
+@pytest.mark.parametrize("part", sorted(RANK))
+def test_imports_point_downwards(part: str) -> None:
+    for path in (path for path in SOURCES if part_of(path) == part):
+        for module in imported_modules(path):
+            names = module.split(".")
+            if names[0] != PACKAGE or len(names) == 1:
+                continue
+            other = names[1]
+            if other in RANK and other != part and (part, other) not in EXCEPTIONS:
+                assert RANK[other] < RANK[part], f"{path.relative_to(ROOT)} imports {module}"
+
+
+@pytest.mark.parametrize("dependency", sorted(HOMES))
+def test_heavy_dependencies_have_one_home(dependency: str) -> None:
+    users = {
+        path.relative_to(ROOT).as_posix()
+        for path in SOURCES
+        if any(module.split(".")[0] == dependency for module in imported_modules(path))
+    }
+    assert users, f"nobody imports {dependency}"
+    strangers = {user for user in users if not any(user.startswith(home) for home in HOMES[dependency])}
+    assert not strangers
+
+
+def test_dynamic_imports_are_rare_and_known() -> None:
+    """The analysis above cannot see through import_module; one place uses it, for games by name."""
+    users = {
+        path.relative_to(ROOT).as_posix()
+        for path in SOURCES
+        if "import_module(" in path.read_text("utf-8").replace("initialize_config_module(", "")
+    }
+    assert users <= {"stackel_bench/games/catalog.py", "stackel_bench/cli.py"}
