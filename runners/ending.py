@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from stackel_bench.reporting.description import experiment_description
 from stackel_bench.reporting.report import write_report
 from stackel_bench.reporting.results import write_results
 from stackel_bench.reporting.sweep_results import SweepResults
@@ -78,6 +77,8 @@ def _log_report(
     console: Console,
     command: str,
 ) -> None:
+    from stackel_bench.reporting.description import experiment_description
+
     counts = {"cells_finished": len(results.finished), "cells_failed": len(results.failed)}
     problem = ""
     try:

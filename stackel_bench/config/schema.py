@@ -14,6 +14,7 @@ class AlgorithmConfig:
     explorer: str | None = None
     explorer_options: dict[str, Any] = field(default_factory=dict)
     printed_lp: bool | None = None
+    robust_margin: bool | None = None
     time_limit: float | None = None
 
 

@@ -45,9 +45,12 @@ def _linear(name: str) -> Builder:
 
 def _simultaneous(name: str) -> Builder:
     def build(printed_lp: bool = False, time_limit: float | None = None) -> Learner:
-        return SimultaneousLearner(name, printed_lp, time_limit)
+        return SimultaneousLearner(name, printed_lp, time_limit=time_limit)
 
-    return build
+    def build_margin(robust_margin: bool = False, time_limit: float | None = None) -> Learner:
+        return SimultaneousLearner(name, robust_margin=robust_margin, time_limit=time_limit)
+
+    return build_margin if name == "margin" else build
 
 
 LEARNERS: Mapping[str, Mapping[str, Builder]] = {

@@ -30,15 +30,18 @@ class SimultaneousLearner:
 
     With 2t, t the error that the pulls guarantee, the follower's true best response is the one planned for,
     so the margin learner serves both tie-breakings; where no response can win by so much it acts as paper.
+    A robust margin adds eps/2: then phi_{eps/2}, the theorem's middle term, is that value as well.
     """
 
     name: str
     printed_lp: bool = False
+    robust_margin: bool = False
     time_limit: float | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.printed_lp, bool):
-            raise InputError("algorithm.printed_lp", self.printed_lp, "true or false")
+        for option in ("printed_lp", "robust_margin"):
+            if not isinstance(getattr(self, option), bool):
+                raise InputError(f"algorithm.{option}", getattr(self, option), "true or false")
         if self.time_limit is not None:
             checks.real("algorithm.time_limit", self.time_limit, least=0, open_least=True)
 
@@ -75,7 +78,8 @@ class SimultaneousLearner:
         self, table: PayoffTable, epsilon: float, error: float, tie_breaking: TieBreaking
     ) -> tuple[np.ndarray, int, float, dict[str, float]]:
         if self.name == "margin":
-            found = margin_commitment(table, 2 * error + _GRID_MARGIN)
+            allowance = epsilon / 2 if self.robust_margin else 0.0
+            found = margin_commitment(table, 2 * error + allowance + _GRID_MARGIN)
             if found is not None:
                 strategy = dyadic_strategy(found.strategy, GRID_BITS)
                 return strategy, found.response, found.value, {"fallback": 0.0}
