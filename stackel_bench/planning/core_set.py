@@ -6,11 +6,15 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from stackel_bench.errors import InputError
 from stackel_bench.models.feature_source import FeatureSource
-from stackel_bench.planning.design_pool import design_factor, pool_design, start_weights
+from stackel_bench.planning.design_pool import (
+    design_factor,
+    pool_design,
+    start_weights,
+    triangular_inverse,
+)
 from stackel_bench.planning.design_rows import ArrayRows, FeatureRows, feature_rows, reject_non_finite
 from stackel_bench.planning.design_scan import scan_leverages, whitening
 from stackel_bench.planning.design_span import FeatureSpan, feature_span
@@ -122,13 +126,13 @@ def _cover(
     wanted, before = None, None
     while True:
         factor = design_factor(design.pool, design.weights)
-        inverse = solve_triangular(factor, np.eye(rank), check_finite=False)
+        inverse = triangular_inverse(factor)
         threshold = design.max_leverage * (1 + TIE)
         if before is not None:
             upper *= np.linalg.norm(before @ inverse, 2) ** 2 * (1 + TIE)
             wanted = np.nonzero(~(upper <= threshold))[0]
             wanted = None if len(wanted) > rows.count // 2 else wanted
-        white = whitening(span.scales, span.basis @ inverse, sample, threshold)
+        white = whitening(span.scales, span.basis @ inverse, sample[::3], threshold)
         reads = design.reads + scan_leverages(rows, white, threshold, upper, wanted)
         above = np.nonzero(upper > threshold)[0]
         worst = max(design.max_leverage, float(upper[above].max(initial=0.0)))

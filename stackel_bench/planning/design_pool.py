@@ -7,7 +7,7 @@ from scipy.linalg import qr, solve_triangular
 
 from stackel_bench.errors import InputError
 
-WORST_CONDITION = 1e-13  # leverages under such a design keep about three digits
+WORST_CONDITION = 1e13  # leverages under such a design keep about three digits
 REFRESH = 100  # steps between two recomputations of the inverse, against drift of the rank-one updates
 
 
@@ -18,7 +18,7 @@ def start_weights(pool: np.ndarray) -> np.ndarray:
     before: the Kumar-Yildirim start with the best direction instead of a random one.
     """
     rank = pool.shape[1]
-    whitened = _solve_right(_factor(pool), pool)
+    whitened = pool @ triangular_inverse(_factor(pool))
     pivots = qr(whitened.T, mode="r", pivoting=True, check_finite=False)[1][:rank]
     weights = np.zeros(len(pool))
     weights[pivots] = 1 / rank
@@ -35,8 +35,9 @@ def pool_design(pool: np.ndarray, weights: np.ndarray, target: float) -> tuple[n
     weights = weights.copy()
     while True:
         factor = design_factor(pool, weights)
-        _reject_ill_conditioned(factor)
-        rows = _solve_right(factor, pool)  # V is the identity in these coordinates
+        inverse = triangular_inverse(factor)
+        _reject_ill_conditioned(factor, inverse)
+        rows = pool @ inverse  # V is the identity in these coordinates
         leverages = np.einsum("ij,ij->i", rows, rows)
         if leverages.max() <= target:
             return weights, float(leverages.max())
@@ -61,13 +62,11 @@ def design_factor(pool: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return _factor(pool[support] * np.sqrt(weights[support])[:, None])
 
 
-def _reject_ill_conditioned(factor: np.ndarray) -> None:
-    singular = np.linalg.svd(factor, compute_uv=False)
-    if not singular[-1] > WORST_CONDITION * singular[0]:
-        found = f"directions of sizes {singular[0]:.3g} and {singular[-1]:.3g}"
-        allowed = (
-            f"sizes within a factor of {1 / WORST_CONDITION:.0e}, else double precision loses the smaller"
-        )
+def _reject_ill_conditioned(factor: np.ndarray, inverse: np.ndarray) -> None:
+    size, inverse_size = np.linalg.norm(factor), np.linalg.norm(inverse)
+    if not size * inverse_size < WORST_CONDITION:
+        found = f"directions of sizes {size:.3g} and {1 / inverse_size:.3g}"
+        allowed = f"sizes within a factor of {WORST_CONDITION:.0e}, else double precision loses the smaller"
         raise InputError("features", found, allowed)
 
 
@@ -75,6 +74,6 @@ def _factor(rows: np.ndarray) -> np.ndarray:
     return np.asarray(np.linalg.qr(rows, mode="r"))
 
 
-def _solve_right(factor: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """rows @ factor^-1."""
-    return rows @ solve_triangular(factor, np.eye(len(factor)), check_finite=False)
+def triangular_inverse(factor: np.ndarray) -> np.ndarray:
+    """The inverse [r,r] of an upper triangular factor."""
+    return np.asarray(solve_triangular(factor, np.eye(len(factor)), check_finite=False))
