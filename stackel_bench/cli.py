@@ -11,6 +11,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
 
 import difflib
+import signal
 from importlib import import_module
 
 from stackel_bench.errors import InputError
@@ -33,6 +34,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(_usage())
         return 0 if arguments else 2
     verb, words = arguments[0], arguments[1:]
+    signal.signal(signal.SIGTERM, _interrupt)
     try:
         if verb not in VERBS:
             close = difflib.get_close_matches(verb, VERBS, n=1)
@@ -50,6 +52,11 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, `head` perhaps, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
+
+
+def _interrupt(*_: object) -> None:
+    """End on SIGTERM (a container stops, a job is cancelled) the way Ctrl-C does."""
+    raise KeyboardInterrupt
 
 
 def run_script(verb: str) -> None:

@@ -21,7 +21,6 @@ from stackel_bench.execution.trial import (
     run_bundle,
 )
 
-LARGE_GAME_BYTES = 100_000
 Result = tuple[int, Outcomes | Failure, float]  # index of the trial, what came of it, busy seconds
 
 
@@ -29,6 +28,7 @@ Result = tuple[int, Outcomes | Failure, float]  # index of the trial, what came 
 class _Progress:
     """The blocks of one trial that was cut up."""
 
+    trial: Task  # the trial, stored once for all of its tasks
     blocks: list[Task | None]
     unit_blocks: int  # 0: blocks hold decisions; otherwise findings, cut in so many unit blocks
     seconds: float = 0.0
@@ -61,7 +61,6 @@ class Scheduler:
         self._waiting: deque[tuple[Any, tuple[Any, ...], _Submitted]] = deque()
         self._in_flight: dict[Task, _Submitted] = {}
         self._progress: dict[int, _Progress] = {}
-        self._stored: dict[str, Task] = {}
         order = deque(range(len(trials)))
         limit = self.tasks_per_worker * self.executor.workers
         while order or self._waiting or self._in_flight:
@@ -96,30 +95,33 @@ class Scheduler:
         trials = [self._trials[i] for i in chosen]
         scheduled = sum(_scheduled(trial, trial.replicates, trial.schedule.units) for trial in trials)
         purpose = _Submitted(tuple(chosen), scheduled, bundle=True)
-        self._waiting.append((run_bundle, tuple(map(self._argument, trials)), purpose))
+        self._waiting.append((run_bundle, tuple(trials), purpose))
 
     def _cut_replicates(self, index: int) -> None:
         trial = self._trials[index]
         size = _block_size(self.batch_seconds, self.cost.replicate_seconds(trial), trial.replicates)
         starts = range(0, trial.replicates, size)
-        self._progress[index] = _Progress([None] * len(starts), unit_blocks=0)
+        stored = self.executor.put(trial)
+        self._progress[index] = _Progress(stored, [None] * len(starts), unit_blocks=0)
         for block, start in enumerate(starts):
             replicates = range(start, min(start + size, trial.replicates))
             scheduled = _scheduled(trial, len(replicates), trial.schedule.units)
-            arguments = (self._argument(trial), replicates)
-            self._waiting.append((decide_block, arguments, _Submitted((index,), scheduled, block)))
+            purpose = _Submitted((index,), scheduled, block)
+            self._waiting.append((decide_block, (stored, replicates), purpose))
 
     def _cut_units(self, index: int) -> None:
         trial = self._trials[index]
         units = trial.schedule.units
         size = _block_size(self.batch_seconds, self.cost.unit_seconds(trial), units)
         unit_ranges = [range(u, min(u + size, units)) for u in range(0, units, size)]
-        self._progress[index] = _Progress([None] * len(unit_ranges) * trial.replicates, len(unit_ranges))
+        stored = self.executor.put(trial)
+        blocks: list[Task | None] = [None] * len(unit_ranges) * trial.replicates
+        self._progress[index] = _Progress(stored, blocks, len(unit_ranges))
         for replicate in range(trial.replicates):
             for position, block_units in enumerate(unit_ranges):
                 block = replicate * len(unit_ranges) + position
                 purpose = _Submitted((index,), _scheduled(trial, 1, len(block_units)), block)
-                arguments = (self._argument(trial), block_units, range(replicate, replicate + 1))
+                arguments = (stored, block_units, range(replicate, replicate + 1))
                 self._waiting.append((explore_block, arguments, purpose))
 
     def _settle(self, finished: Finished, purpose: _Submitted) -> Iterator[Result]:
@@ -142,9 +144,8 @@ class Scheduler:
         assert finished.failure is not None
         if purpose.bundle and finished.worker_lost and len(purpose.trials) > 1:
             for index in purpose.trials:  # one of them kills its worker: find out which, alone
-                trial = self._trials[index]
                 alone = _Submitted((index,), 0.0, bundle=True)
-                self._waiting.append((run_bundle, (self._argument(trial),), alone))
+                self._waiting.append((run_bundle, (self._trials[index],), alone))
         elif purpose.bundle:
             for index in purpose.trials:
                 yield index, finished.failure, finished.seconds
@@ -162,7 +163,7 @@ class Scheduler:
         progress.seconds += finished.seconds
         if progress.failed or any(done is None for done in progress.blocks):
             return
-        trial = self._argument(self._trials[index])
+        trial = progress.trial
         purpose = _Submitted((index,), 0.0)
         if progress.unit_blocks:
             arguments = (trial, progress.unit_blocks, *progress.blocks)
@@ -175,14 +176,6 @@ class Scheduler:
         kinds = {self._trials[index].kind for index in purpose.trials}
         if len(kinds) == 1:
             self.cost.observe(kinds.pop(), purpose.scheduled_seconds, finished.seconds)
-
-    def _argument(self, trial: Trial) -> Any:
-        """The trial itself, or where it is stored if its game is large."""
-        identity = str(id(trial))
-        if identity not in self._stored:
-            large = getattr(trial.game, "nbytes", 0) > LARGE_GAME_BYTES
-            self._stored[identity] = self.executor.put(trial) if large else trial
-        return self._stored[identity]
 
 
 def _block_size(wanted_seconds: float, seconds_each: float, total: int) -> int:
