@@ -12,6 +12,7 @@ os.environ.setdefault("MKL_NUM_THREADS", "1")
 
 import difflib
 import signal
+import threading
 from importlib import import_module
 
 from stackel_bench.errors import InputError
@@ -34,7 +35,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(_usage())
         return 0 if arguments else 2
     verb, words = arguments[0], arguments[1:]
-    signal.signal(signal.SIGTERM, _interrupt)
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _interrupt)
     try:
         if verb not in VERBS:
             close = difflib.get_close_matches(verb, VERBS, n=1)
