@@ -16,6 +16,7 @@ class AlgorithmConfig:
     printed_lp: bool | None = None
     robust_margin: bool | None = None
     time_limit: float | None = None
+    which: str | None = None
 
 
 @dataclass

@@ -13,7 +13,9 @@ from stackel_bench.learners.bandit import RULES, BanditLearner, ToleranceRule
 from stackel_bench.learners.bandit_rl import BanditRLLearner
 from stackel_bench.learners.learner import Learner
 from stackel_bench.learners.linear import LinearLearner
+from stackel_bench.learners.nash import NashLearner
 from stackel_bench.learners.simultaneous import SimultaneousLearner
+from stackel_bench.learners.successive_elimination import SuccessiveEliminationLearner
 
 Builder = Callable[..., Learner]
 Options = Mapping[str, Any] | None
@@ -53,11 +55,29 @@ def _simultaneous(name: str) -> Builder:
     return build_margin if name == "margin" else build
 
 
+def _nash(family: str) -> Builder:
+    def build(which: str = "random") -> Learner:
+        return NashLearner(family, which)
+
+    return build
+
+
+def _successive_elimination() -> Learner:
+    return SuccessiveEliminationLearner()
+
+
 LEARNERS: Mapping[str, Mapping[str, Builder]] = {
-    "bandit": {name: _bandit_rule(name) for name in RULES},
+    "bandit": {
+        **{name: _bandit_rule(name) for name in RULES},
+        "successive_elimination": _successive_elimination,
+        "nash": _nash("bandit"),
+    },
     "bandit_rl": {name: _bandit_rl(name) for name in ("paper", "plug_in")},
     "linear": {name: _linear(name) for name in ("paper", "g_optimal", "plug_in")},
-    "simultaneous": {name: _simultaneous(name) for name in ("paper", "plug_in", "margin")},
+    "simultaneous": {
+        **{name: _simultaneous(name) for name in (*RULES, "margin")},
+        "nash": _nash("simultaneous"),
+    },
 }
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.games.pair_sampling import PairSampler
+from stackel_bench.learners.bandit import ToleranceRule
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.learner import Decision, Schedule, StreamKey
 from stackel_bench.learners.row_pulls import PullSums, pull_schedule, pull_unit, stack
@@ -18,7 +19,7 @@ from stackel_bench.models import PayoffTable, TieBreaking
 from stackel_bench.planning.mixed_optimistic import best_mixed_leader_strategy, margin_commitment
 from stackel_bench.planning.mixed_pessimistic import worst_case_mixed_leader_strategy
 from stackel_bench.planning.mixed_value import dyadic_strategy, mixed_leader_value
-from stackel_bench.theory.pulls import error_of_pulls, paper_pulls
+from stackel_bench.theory.pulls import error_of_pulls
 
 GRID_BITS = 20
 _GRID_MARGIN = 2.0 ** (2 - GRID_BITS)  # rounding to the grid moves a payoff difference by less than this
@@ -28,6 +29,7 @@ _GRID_MARGIN = 2.0 ** (2 - GRID_BITS)  # rounding to the grid moves a payoff dif
 class SimultaneousLearner:
     """paper: slack 3 eps/4 in both subroutines. plug_in: slack 0. margin: a response that wins by 2t.
 
+    half_tolerance: slack eps/2 at error eps/4, the guarantee on phi_0. anytime: slack 2t, whatever t is.
     With 2t, t the error that the pulls guarantee, the follower's true best response is the one planned for,
     so the margin learner serves both tie-breakings; where no response can win by so much it acts as paper.
     A robust margin adds eps/2: then phi_{eps/2}, the theorem's middle term, is that value as well.
@@ -45,11 +47,15 @@ class SimultaneousLearner:
         if self.time_limit is not None:
             checks.real("algorithm.time_limit", self.time_limit, least=0, open_least=True)
 
+    @property
+    def _rule(self) -> ToleranceRule:
+        return ToleranceRule("paper" if self.name == "margin" else self.name)
+
     def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
         """Equal pulls of all pairs; planning is part of the cost of each row."""
         pairs = math.prod(sampler.shape)
-        pulls = paper_pulls(budget.epsilon, pairs, budget.delta, sampler.sub_gaussian_scale)
-        return pull_schedule(sampler, budget, pulls)
+        accuracy = (budget.epsilon, pairs, budget.delta, sampler.sub_gaussian_scale)
+        return pull_schedule(sampler, budget, self._rule.theory_pulls(*accuracy))
 
     def explore(self, sampler: PairSampler, schedule: Schedule, unit: int, key: StreamKey) -> PullSums:
         """Reward sums of one leader action."""
@@ -68,14 +74,16 @@ class SimultaneousLearner:
         for rung, (pulls, samples) in enumerate(zip(schedule.counts, schedule.samples, strict=True)):
             table = PayoffTable(sums.leader[rung] / pulls, sums.follower[rung] / pulls)
             pairs, budget = table.leader_means.size, schedule.budget
-            error = error_of_pulls(pulls, pairs, budget.delta, sampler.sub_gaussian_scale)
-            commitment = self._commit(table, budget.epsilon, error, tie_breaking)
+            scale = sampler.sub_gaussian_scale
+            slack = float(self._rule.tolerance(budget, pulls, pairs, scale))
+            error = error_of_pulls(pulls, pairs, budget.delta, scale)
+            commitment = self._commit(table, slack, budget.epsilon, error, tie_breaking)
             strategy, response, value, diagnostics = commitment
             decisions.append(Decision(tie_breaking, None, strategy, response, value, samples, diagnostics))
         return decisions
 
     def _commit(
-        self, table: PayoffTable, epsilon: float, error: float, tie_breaking: TieBreaking
+        self, table: PayoffTable, slack: float, epsilon: float, error: float, tie_breaking: TieBreaking
     ) -> tuple[np.ndarray, int, float, dict[str, float]]:
         if self.name == "margin":
             allowance = epsilon / 2 if self.robust_margin else 0.0
@@ -83,7 +91,6 @@ class SimultaneousLearner:
             if found is not None:
                 strategy = dyadic_strategy(found.strategy, GRID_BITS)
                 return strategy, found.response, found.value, {"fallback": 0.0}
-        slack = 0.0 if self.name == "plug_in" else 3 * epsilon / 4
         commit = _pessimistic if tie_breaking is TieBreaking.PESSIMISTIC else _optimistic
         if tie_breaking is TieBreaking.OPTIMISTIC and self.printed_lp:
             slack = 0.0

@@ -1,0 +1,114 @@
+"""Nash-finding baselines: they find an equilibrium of the estimated game, which need not be Stackelberg's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stackel_bench import checks, streams
+from stackel_bench.games.pair_sampling import PairSampler
+from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.learner import Decision, Schedule, StreamKey
+from stackel_bench.learners.row_pulls import PullSums, pull_schedule, pull_unit, stack
+from stackel_bench.models import PayoffTable, TieBreaking
+from stackel_bench.planning.mixed_nash import nash_equilibria, require_enumerable
+from stackel_bench.planning.mixed_value import dyadic_strategy
+from stackel_bench.planning.turn_based_nash import turn_based_nash
+from stackel_bench.theory.pulls import error_of_pulls, paper_pulls
+
+SELECTIONS = ("best", "worst", "random")
+Finding = tuple[PullSums, float]  # the sums, and the draw that "random" picks by
+Choice = tuple[int | None, np.ndarray | None, int, float, float]  # row or strategy, response, value, gap
+
+
+@dataclass(frozen=True)
+class NashLearner:
+    """As many pulls as the paper's learner, then an equilibrium of the estimates: best, worst or random one.
+
+    On bandit games, as turn-based Markov games, it lists the pure equilibria within 2t of being one, t the
+    error of the pulls; backward_induction is Nash-VI instead (with equal counts the optimism cancels: the
+    empirical best response at every row). On simultaneous games it lists the extreme mixed equilibria. The
+    diagnostic nash_gap bounds what a player could still gain, with probability 1 - delta: it goes to 0 with
+    the pulls. No guarantee for the Stackelberg value: on bandit/trap the loss stays 1/2 for every budget.
+    """
+
+    family: str
+    which: str = "random"
+    name: str = "nash"
+
+    def __post_init__(self) -> None:
+        extra = ("backward_induction",) if self.family == "bandit" else ()
+        checks.choice("algorithm.which", self.which, SELECTIONS + extra)
+
+    def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
+        """Equal pulls of all pairs."""
+        pairs = math.prod(sampler.shape)
+        pulls = paper_pulls(budget.epsilon, pairs, budget.delta, sampler.sub_gaussian_scale)
+        if self.family == "simultaneous":  # sizes that cannot be enumerated are refused before anything runs
+            require_enumerable(*sampler.shape)
+        return pull_schedule(sampler, budget, pulls)
+
+    def explore(self, sampler: PairSampler, schedule: Schedule, unit: int, key: StreamKey) -> Finding:
+        """Reward sums of one leader action."""
+        draw = float(streams.generator(*key, "nash").random())
+        return pull_unit(sampler, schedule, unit, key), draw
+
+    def decide(
+        self,
+        sampler: PairSampler,
+        schedule: Schedule,
+        findings: Sequence[Finding],
+        tie_breaking: TieBreaking,
+    ) -> list[Decision]:
+        """The same for both tie-breakings: equilibria know of none."""
+        sums, draw = stack([sums for sums, _ in findings]), findings[0][1]
+        decisions = []
+        for rung, (pulls, samples) in enumerate(zip(schedule.counts, schedule.samples, strict=True)):
+            table = PayoffTable(sums.leader[rung] / pulls, sums.follower[rung] / pulls)
+            pairs, delta = math.prod(sampler.shape), schedule.budget.delta
+            error = error_of_pulls(pulls, pairs, delta, sampler.sub_gaussian_scale)
+            row, strategy, response, value, gap = self._equilibrium(table, error, draw)
+            diagnostics = {"nash_gap": gap + 2 * error}
+            decisions.append(Decision(tie_breaking, row, strategy, response, value, samples, diagnostics))
+        return decisions
+
+    def _equilibrium(self, table: PayoffTable, error: float, draw: float) -> Choice:
+        if self.family == "simultaneous":
+            return _mixed(table, self.which, draw)
+        if self.which == "backward_induction":
+            return _backward_induction(table)
+        return _pure(table, 2 * error, self.which, draw)
+
+
+def _pure(table: PayoffTable, tolerance: float, which: str, draw: float) -> Choice:
+    found = turn_based_nash(table.leader_means, table.follower_means, tolerance)
+    pairs = np.argwhere(found.members)
+    values = table.leader_means[found.members]
+    row, response = (int(index) for index in pairs[_PICK[which](values, draw)])
+    return row, None, response, float(table.leader_means[row, response]), float(found.gaps[row, response])
+
+
+def _backward_induction(table: PayoffTable) -> Choice:
+    responses = table.follower_means.argmax(axis=1)
+    values = np.take_along_axis(table.leader_means, responses[:, None], axis=1)[:, 0]
+    row = int(values.argmax())
+    return row, None, int(responses[row]), float(values[row]), 0.0
+
+
+def _mixed(table: PayoffTable, which: str, draw: float) -> Choice:
+    found = nash_equilibria(table)
+    nash = found[_PICK[which](np.array([nash.leader_value for nash in found]), draw)]
+    strategy = dyadic_strategy(nash.leader_strategy)
+    response = int(nash.follower_strategy.argmax())
+    gain = (strategy @ table.follower_means).max() - strategy @ table.follower_means @ nash.follower_strategy
+    return None, strategy, response, nash.leader_value, max(0.0, float(gain))
+
+
+_PICK: dict[str, Callable[[np.ndarray, float], int]] = {
+    "best": lambda values, draw: int(values.argmax()),
+    "worst": lambda values, draw: int(values.argmin()),
+    "random": lambda values, draw: int(draw * len(values)),
+}
