@@ -31,13 +31,24 @@ SLACK = 0.1
 ACCURACY = SLACK / 8  # what the paper's proof asks of its subroutine
 MARGIN = 1e-5  # the integer programs' strictness: ten times their feasibility tolerance
 SIZES = [(10, 10), (10, 20), (10, 40), (10, 80)]
+LARGE = [
+    ("uniform", 0.05, 20, 640),
+    ("uniform", 0.05, 100, 100),
+    ("narrow", 0.1, 20, 320),
+    ("narrow", 0.1, 50, 200),
+    ("opposed", 0.1, 20, 640),
+    ("opposed", 0.1, 50, 100),
+    ("opposed", 0.1, 100, 100),
+]
 OPTIMISTIC_SIZES = [5, 10, 20, 50]
 
 
 def random_table(family: str, actions: int, responses: int, seed: int) -> PayoffTable:
-    """Uniform payoffs; `narrow` keeps the follower's within 3 slacks, so that many replies stay in play."""
+    """Uniform payoffs; `narrow`: follower within 0.3; `opposed`: leader 80 % against the follower."""
     rng = generator("commitment benchmark", family, actions, responses, seed)
     leader, follower = rng.random((2, actions, responses))
+    if family == "opposed":
+        leader = 0.8 * (1 - follower) + 0.2 * leader
     return PayoffTable(leader, 0.5 + 3 * SLACK * (follower - 0.5) if family == "narrow" else follower)
 
 
@@ -112,6 +123,20 @@ def commit(table: PayoffTable):
     return commitment
 
 
+def large_table(limit: float) -> None:
+    print(f"\nPessimistic, larger games, accuracy slack/8, one game each, at most {limit:g} s of wall time\n")
+    print("| family | slack | A | B | ours, s | nodes | (bound - value) / accuracy |")
+    print("|---|---|---|---|---|---|---|")
+    for family, slack, actions, responses in LARGE:
+        table = random_table(family, actions, responses, 0)
+        began = time.process_time()
+        found = worst_case_mixed_leader_strategy(table, slack, slack / 8, time_limit=limit)
+        seconds = time.process_time() - began
+        left = 8 * (found.upper_bound - found.value) / slack
+        line = [family, slack, actions, responses, f"{seconds:.2f}", found.nodes, f"{left:.2f}"]
+        print("| " + " | ".join(map(str, line)) + " |", flush=True)
+
+
 def optimistic_table(games: int) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -153,6 +178,7 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=30.0)
     arguments = parser.parse_args()
     pessimistic_table(arguments.games, arguments.limit)
+    large_table(arguments.limit)
     optimistic_table(arguments.games)
     gap_table()
 

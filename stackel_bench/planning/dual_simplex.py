@@ -59,10 +59,14 @@ class State(NamedTuple):
 
 
 class Demands(NamedTuple):
-    """Of a search: replies within slack count, excluded ones are kept shift further off; stop at accuracy."""
+    """What a search asks: replies within slack count, the bound is met within accuracy.
+
+    Excluded replies are kept shift beyond slack, or finest_shift where shift would cost too much.
+    """
 
     slack: float
     shift: float
+    finest_shift: float
     accuracy: float
     tolerance: float
 
@@ -498,10 +502,10 @@ def _copy(source: State, target: State) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def _exclude(state: State, b: int, demands: Demands) -> None:
-    """Demand that reply b be worse than the reference by more than slack; the state stays dual feasible."""
+def _exclude(state: State, b: int, demands: Demands, shift: float) -> None:
+    """Demand that reply b be worse than the reference by slack + shift; the state stays dual feasible."""
     actions = state.nonbasic.shape[0]
-    margin = demands.slack + demands.shift
+    margin = demands.slack + shift
     raised = margin - state.lower[b]
     for j in range(actions):
         if state.nonbasic[j] == actions + b:
@@ -512,13 +516,30 @@ def _exclude(state: State, b: int, demands: Demands) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def _bound_node(program: Program, state: State, inherited: float, goal: float) -> tuple[float, bool]:
+def _refine(state: State, demands: Demands) -> bool:
+    """Reduce the margin of excluded replies to the finest one; whether that changed anything."""
+    changed = False
+    for b in range(state.lower.shape[0]):
+        if state.mode[b] == EXCLUDED and state.lower[b] > demands.slack + demands.finest_shift:
+            _exclude(state, b, demands, demands.finest_shift)
+            changed = True
+    return changed
+
+
+@njit(cache=True, error_model="numpy")
+def _bound_node(
+    program: Program, state: State, demands: Demands, inherited: float, goal: float
+) -> tuple[float, bool]:
     """(certified bound, whether the node is closed): closed if infeasible or bounded by the goal."""
     stop = goal
     while True:
         status, leaving = _reoptimise(program, state, stop, MOST_PIVOTS)
         if status == INFEASIBLE:
-            return (-np.inf if _proves_infeasible(program, state, leaving) else inherited), True
+            if _proves_infeasible(program, state, leaving):
+                return -np.inf, True
+            if not _refine(state, demands):
+                return inherited, True
+            continue
         bound = min(inherited, _certified_bound(program, state))
         if bound <= goal or status != CUTOFF:
             return bound, bound <= goal
@@ -535,8 +556,8 @@ def _most_violated(
     total = state.offset[state.nonbasic.shape[0]]
     for b in range(payoffs.shape[1]):
         short = total - payoffs[0, b]
-        near = demands.slack + demands.shift - (payoffs[1, c] - payoffs[1, b])
-        if state.mode[b] != UNDECIDED or short <= negligible or near <= 0.5 * demands.shift:
+        near = demands.slack + demands.finest_shift - (payoffs[1, c] - payoffs[1, b])
+        if state.mode[b] != UNDECIDED or short <= negligible or near <= 0.5 * demands.finest_shift:
             continue
         place = min(found, CANDIDATES - 1)
         if found == CANDIDATES and short <= violation[place]:
@@ -569,7 +590,7 @@ def _branch(
             if side == 0:
                 trial.mode[chosen[i]] = INCLUDED
             else:
-                _exclude(trial, chosen[i], demands)
+                _exclude(trial, chosen[i], demands, demands.shift)
             status, _ = _reoptimise(program, trial, goal, TRIAL_PIVOTS)
             fall = 10.0 if status == INFEASIBLE else total - trial.offset[actions]
             product *= max(fall, 1e-7)
@@ -611,7 +632,7 @@ def _search_reference(
         nodes += 1
         size -= 1
         state = _level(stack, size)
-        bound, closed = _bound_node(program, state, inherited[size], best + demands.accuracy)
+        bound, closed = _bound_node(program, state, demands, inherited[size], best + demands.accuracy)
         if not closed:
             _distribution(state, vertex)
             value = _pessimistic_value(
@@ -621,8 +642,13 @@ def _search_reference(
                 best = value
                 _overwrite(strategy, vertex)
             found = _most_violated(state, c, demands, payoffs, chosen, violation)
-            closed = found == 0 or bound <= best + demands.accuracy
-            if not closed:
+            closed = bound <= best + demands.accuracy
+            if not closed and found == 0:
+                # Nothing left to decide, so the shift is what keeps value and bound apart.
+                inherited[size] = bound
+                closed = not _refine(state, demands)
+                size += 0 if closed else 1
+            elif not closed:
                 _branch(program, demands, stack, size, chosen, found, best + demands.accuracy)
                 inherited[size], inherited[size + 1] = bound, bound
                 size += 2

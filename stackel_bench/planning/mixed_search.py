@@ -20,7 +20,10 @@ from stackel_bench.planning.mixed_units import TIE_TOLERANCE
 FIRST_LOOK_NODES = 60  # per reference, before any reference is searched to the end: finds good incumbents
 FIRST_LOOK_GROUP = 8  # references between two looks at the clock
 CLOCK_SECONDS = 0.02  # aim of one uninterrupted piece of work
-SHIFTS = (1e-8, 1e-9, 1e-10, 16 * TIE_TOLERANCE)  # margins beyond slack that excluded replies must keep
+# Margins beyond slack that excluded replies must keep. Usually as wide as accuracy allows at little loss, so
+# that the strategy survives rounding; the finest only has to exceed what counts as a tie.
+SHIFT_PER_ACCURACY = 2e-3
+FINEST_SHIFT = 16 * TIE_TOLERANCE
 
 
 def search_commitment(
@@ -30,35 +33,12 @@ def search_commitment(
 
     sup phi_slack = max_c sup {t : pi in R_c and for every b, pi.v_b >= t or pi.(w_c - w_b) > slack}. Every
     node includes some b (first case) and excludes some (second case). The second case is open, so nodes ask
-    for slightly more than slack while their bounds do not; a smaller shift is tried if that loses too much.
+    for slightly more than slack while their bounds do not.
     """
-    strategy = np.zeros(follower.shape[0])
-    bound, nodes = math.inf, 0
-    best = -math.inf
-    for shift in SHIFTS:
-        candidate = np.zeros_like(strategy)
-        value, high, used = _search(follower, leader, slack, shift, accuracy, candidate, deadline)
-        nodes += used
-        bound = min(bound, high)
-        if value > best:
-            best, strategy = value, candidate
-        if bound <= best + accuracy or time.monotonic() > deadline:
-            break
-    return strategy, max(best, bound), nodes
-
-
-def _search(
-    follower: np.ndarray,
-    leader: np.ndarray,
-    slack: float,
-    shift: float,
-    accuracy: float,
-    strategy: np.ndarray,
-    deadline: float,
-) -> tuple[float, float, int]:
-    """(best value, bound, nodes) with one shift; the best strategy is written in place."""
     # Aiming a little lower than asked leaves room for rounding when the value is evaluated again.
-    demands = Demands(slack, shift, 0.999 * accuracy, TIE_TOLERANCE)
+    shift = max(FINEST_SHIFT, SHIFT_PER_ACCURACY * accuracy)
+    demands = Demands(slack, shift, FINEST_SHIFT, 0.999 * accuracy, TIE_TOLERANCE)
+    strategy = np.zeros(follower.shape[0])
     best, roots = root_bounds(follower, leader, demands, strategy)
     order = np.argsort(-roots, kind="stable")
     order = order[roots[order] > best + demands.accuracy]
@@ -86,14 +66,14 @@ def _search(
     if size > 0:
         open_reference = order[position]
         bounds[open_reference] = max(bounds[open_reference], inherited[:size].max())
-    return float(best), float(max(best, bounds.max())), nodes
+    return strategy, float(max(best, bounds.max())), nodes
 
 
 @cache
 def compile_search() -> None:
     """Compile or load the kernels, so that a deadline set afterwards is spent on searching."""
     game = np.array([[0.0, 0.5], [0.5, 0.0]])
-    _search(game, game.T.copy(), 0.1, SHIFTS[0], 1e-3, np.zeros(2), math.inf)
+    search_commitment(game, game.T.copy(), 0.1, 1e-3, math.inf)
 
 
 def _empty_stack(num_actions: int, num_responses: int) -> tuple[State, np.ndarray]:

@@ -11,6 +11,7 @@ import pytest
 from stackel_bench.errors import InputError
 from stackel_bench.models import PayoffTable
 from stackel_bench.planning.mixed_pessimistic import CertifiedCommitment, worst_case_mixed_leader_strategy
+from stackel_bench.planning.mixed_value import dyadic_strategy
 from stackel_bench.streams import generator
 from tests.simplex_references import (
     FAMILIES,
@@ -50,7 +51,7 @@ def assert_attained(table: PayoffTable, found: CertifiedCommitment, slack: float
 @pytest.mark.parametrize("family", FAMILIES)
 def test_holds_rational_supremum_with_two_leader_actions(family: str) -> None:
     rng = generator("pessimistic", family)
-    for _ in range(60):
+    for _ in range(75):
         leader, follower = random_game(rng, family, 2, int(rng.integers(1, 7)))
         slack = (
             Fraction(int(rng.integers(0, 6)), 10)
@@ -161,6 +162,15 @@ def test_renaming_actions_changes_nothing() -> None:
             PayoffTable(leader[rows][:, columns], follower[rows][:, columns]), 0.1
         )
         assert renamed.value == pytest.approx(plain.value, abs=2e-6)
+
+
+def test_strategy_survives_rounding_where_accuracy_leaves_room() -> None:
+    rng = generator("pessimistic-rounding")
+    for _ in range(30):
+        leader, follower = rng.random((2, 4, 12))
+        found = worst_case_mixed_leader_strategy(PayoffTable(leader, follower), 0.1, accuracy=0.0125)
+        rounded = dyadic_strategy(found.strategy)
+        assert pointwise_value(leader, follower, rounded, 0.1, min) >= found.value - 1e-5
 
 
 def test_time_limit_returns_a_certified_interval_and_says_so() -> None:
