@@ -86,6 +86,8 @@ class RewardFreeExplore:
     ) -> Exploration:
         """The estimate from plan.phases["gather"] episodes of the mixture found in phase "explore"."""
         horizon, states, actions = simulator.shape
+        if self.reuse_exploration_data:
+            checks.integer("episodes of both phases", plan.total, least=1, most=checks.MAX_EXACT_COUNT)
         counts = np.zeros((horizon, states, actions, states), dtype=np.int64)
         arrivals = np.zeros((horizon, states), dtype=np.int64)
         failure = delta / (3 * num_leader_actions * states * horizon)
