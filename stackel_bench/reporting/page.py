@@ -18,6 +18,7 @@ _VARIABLES = {
     canvas.INK: "var(--ink)",
     canvas.MUTED: "var(--muted)",
     canvas.GRID: "var(--grid)",
+    canvas.PAPER: "var(--paper)",
     canvas.BLUE: "var(--blue)",
     canvas.VERMILION: "var(--vermilion)",
     canvas.GREEN: "var(--green)",
@@ -124,7 +125,7 @@ def inline_svg(svg: bytes, label: str) -> str:
 
     def opening(match: re.Match[str]) -> str:
         attributes = dict(re.findall(r'([\w:]+)="([^"]*)"', match.group(0)))
-        width = round(float(attributes["width"].removesuffix("pt")) * 4 / 3)
+        width = round(float(attributes["width"].removesuffix("pt")) * 4 / 3 * 1.2)
         return (
             f'<svg role="img" aria-label="{escape(label)}" viewBox="{attributes["viewBox"]}" '
             f'style="max-width: {width}px" xmlns="http://www.w3.org/2000/svg" '

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
+
 from stackel_bench.reporting import page
-from stackel_bench.reporting.figures.canvas import Drawing, render, styled
+from stackel_bench.reporting.figures.calibration import draw_calibration
+from stackel_bench.reporting.figures.canvas import render, styled
 from stackel_bench.reporting.figures.curves import draw_curves
+from stackel_bench.reporting.figures.exploration import draw_exploration
+from stackel_bench.reporting.figures.landscape import draw_landscape
+from stackel_bench.reporting.figures.paired import draw_paired
+from stackel_bench.reporting.figures.scaling import draw_scaling
+from stackel_bench.reporting.figures.simplex import draw_simplex
 from stackel_bench.reporting.labels import with_labels
+from stackel_bench.reporting.paired import paired_table
 from stackel_bench.reporting.report_text import (
     cautions,
     cost_tiles,
@@ -17,14 +25,11 @@ from stackel_bench.reporting.report_text import (
     statistics_notes,
     what_was_run,
 )
+from stackel_bench.reporting.scaling import exponent_table, scalings
 from stackel_bench.reporting.sweep_results import SweepResults
-from stackel_bench.reporting.tables import headline_table, latex_table
+from stackel_bench.reporting.tables import csv, headline_table, latex_table, shared_columns
 from stackel_bench.reporting.verdicts import judged
 from stackel_bench.tracking.journal import write_atomically
-
-FIGURE_SECTIONS: tuple[tuple[str, tuple[Callable[[SweepResults], list[Drawing]], ...]], ...] = (
-    ("Learning curves", (draw_curves,)),
-)
 
 
 def write_report(results: SweepResults) -> list[Path]:
@@ -33,23 +38,9 @@ def write_report(results: SweepResults) -> list[Path]:
     sections: dict[str, list[str]] = {}
     if not results.cells.empty:
         cells = judged(with_labels(results.cells, results.entries))
-        files["tables/rungs.csv"] = results.rungs.to_csv(index=False, lineterminator="\n").encode()
-        for family, members in cells.groupby("family", sort=False):
-            table = headline_table(members)
-            title = f"Results: {family} games"
-            sections[title] = [*family_summary(members), page.table(table, group="game")]
-            caption = (
-                f"{results.study}: {family} games, {members['replicates'].max():.0f} replicates per cell."
-            )
-            files[f"tables/headline_{family}.csv"] = table.to_csv(index=False, lineterminator="\n").encode()
-            files[f"tables/headline_{family}.tex"] = latex_table(table, caption, f"{family}").encode()
+        _add_headlines(results, cells, sections, files)
         with styled():
-            for title, drawers in FIGURE_SECTIONS:
-                for drawing in (drawing for draw in drawers for drawing in draw(results)):
-                    rendered = render(drawing)
-                    files |= {f"figures/{drawing.name}.{kind}": data for kind, data in rendered.items()}
-                    figure = page.figure(drawing.title, drawing.caption, rendered["svg"])
-                    sections.setdefault(title, []).append(figure)
+            _add_figures(results, sections, files)
         sections["Statistics"] = [page.bullet_list(statistics_notes(cells))]
     sections["What was run"] = what_was_run(results)
     body = [
@@ -65,3 +56,55 @@ def write_report(results: SweepResults) -> list[Path]:
     for name, content in files.items():
         write_atomically(results.folder / name, content)
     return [results.folder / name for name in sorted(files, key=lambda name: (name != "report.html", name))]
+
+
+def _add_headlines(
+    results: SweepResults, cells: pd.DataFrame, sections: dict[str, list[str]], files: dict[str, bytes]
+) -> None:
+    files["tables/rungs.csv"] = csv(results.rungs)
+    for family, members in cells.groupby("family", sort=False):
+        table = headline_table(members)
+        short, note = shared_columns(table)
+        shown = [page.paragraph(note, "note"), page.table(short, group="game")]
+        sections[f"Results: {family} games"] = [*family_summary(members), *shown]
+        low, high = members["replicates"].min(), members["replicates"].max()
+        replicates = f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
+        caption = f"{results.study}: {family} games, {replicates} replicates per cell."
+        _add_table(files, f"headline_{family}", table, caption)
+
+
+def _add_figures(results: SweepResults, sections: dict[str, list[str]], files: dict[str, bytes]) -> None:
+    """The figures that apply, each in its section, and the tables that two of them come with."""
+    paired, pairs = paired_table(results)
+    scaling, groups = scalings(results)
+    drawings = {
+        "Learning curves": draw_curves(results),
+        "Pessimistic against optimistic": draw_paired(paired, pairs),
+        "Sample complexity": draw_scaling(scaling),
+        "Exploration": draw_exploration(results),
+        "Commitments over the simplex": draw_simplex(results),
+        "Calibration": draw_calibration(results),
+        "Gap landscape": draw_landscape(results),
+    }
+    for title, members in drawings.items():
+        for drawing in members:
+            rendered = render(drawing)
+            files |= {f"figures/{drawing.name}.{kind}": data for kind, data in rendered.items()}
+            figure = page.figure(drawing.title, drawing.caption, rendered["svg"])
+            sections.setdefault(title, []).append(figure)
+    if pairs:
+        files["tables/paired.csv"] = csv(paired)
+    if scaling:
+        table = exponent_table(scaling)
+        _add_table(files, "exponents", table, f"{results.study}: exponents of the sample complexity.")
+        note = (
+            f"Exponents of {len(scaling)} of {groups} groups of cells are fitted."
+            if groups > len(scaling)
+            else ""
+        )
+        sections["Sample complexity"] += [page.table(table), page.paragraph(note, "note") if note else ""]
+
+
+def _add_table(files: dict[str, bytes], name: str, table: pd.DataFrame, caption: str) -> None:
+    files[f"tables/{name}.csv"] = csv(table)
+    files[f"tables/{name}.tex"] = latex_table(table, caption, name).encode()

@@ -6,6 +6,7 @@ import json
 import platform
 import time
 from collections import defaultdict
+from importlib.metadata import version
 
 import pandas as pd
 
@@ -15,6 +16,7 @@ from stackel_bench.reporting.numbers import count
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.verdicts import FAILS, HOLDS, OPEN, clean_replicates_needed
 
+_LIBRARIES = ("numpy", "scipy", "numba", "ray", "mlflow", "matplotlib")
 _MOST_FAILURES = 50
 _MOST_VALUES = 12
 
@@ -92,8 +94,8 @@ def family_summary(cells: pd.DataFrame) -> list[str]:
             )
         worst = rows.loc[(rows["value_suboptimality"] - rows["guarantee"]).idxmax()]
         text += (
-            f"; mean loss closest to its limit: {worst['value_suboptimality']:.3f} of "
-            f"{worst['guarantee']:.3f} allowed ({worst['instance']}, {worst['tie_breaking']}, "
+            f"; mean loss nearest to (or furthest above) its limit: {worst['value_suboptimality']:.3f} "
+            f"where {worst['guarantee']:.3f} is allowed ({worst['instance']}, {worst['tie_breaking']}, "
             f"eps {worst['epsilon']:g})"
         )
         lines.append(text + ".")
@@ -134,7 +136,9 @@ def what_was_run(results: SweepResults) -> list[str]:
         "sweep": results.sweep_id,
         "stackel_bench": results.version,
         "commit": results.commit or "not run from a checkout",
-        "Python": platform.python_version(),
+        "made with": ", ".join(
+            [f"Python {platform.python_version()}", *(f"{n} {version(n)}" for n in _LIBRARIES)]
+        ),
         "seeds": ", ".join(seeds[:_MOST_VALUES]) + (" …" if len(seeds) > _MOST_VALUES else ""),
         "last cell finished": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(max(done))) if done else "–",
         "samples drawn": f"{results.samples_drawn:,.0f}",

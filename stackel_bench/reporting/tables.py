@@ -59,6 +59,15 @@ def headline_table(cells: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def shared_columns(table: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """The table without columns that hold one value or are for files, and a sentence with the values."""
+    constant = [name for name in ("of theory", "delta") if table[name].nunique() == 1 and len(table) > 1]
+    says = {"of theory": "largest budget {} times the theorem's", "delta": "delta {}"}
+    text = ", ".join(says[name].format(table[name].iloc[0]) for name in constant)
+    short = table.drop(columns=[*constant, "at least", "at most"])
+    return short, f"All rows: {text}." if text else ""
+
+
 def _needed(row: Mapping[Hashable, Any]) -> str:
     if row["budget"] != "ladder":
         return "–"
@@ -73,6 +82,11 @@ def _at_most(row: Mapping[Hashable, Any]) -> str:
     if row["budget"] != "ladder":
         return "–"
     return needed(row["sample_complexity_high"], row["sample_complexity_high_censored"])
+
+
+def csv(table: pd.DataFrame) -> bytes:
+    """The table as a CSV file."""
+    return table.to_csv(index=False, lineterminator="\n").encode()
 
 
 def latex_table(table: pd.DataFrame, caption: str, label: str) -> str:

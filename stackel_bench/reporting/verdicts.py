@@ -32,8 +32,9 @@ def judged(cells: pd.DataFrame) -> pd.DataFrame:
     p_holds = binom.cdf(failures, trials, cells["delta"])
     p_fails = binom.sf(failures - 1, trials, cells["delta"])
     raw = np.where(p_holds <= SIGNIFICANCE, HOLDS, np.where(p_fails <= SIGNIFICANCE, FAILS, OPEN))
+    strict_holds, strict_fails = np.split(holm(np.concatenate([p_holds, p_fails])), 2)
     strict = np.where(
-        holm(p_holds) <= SIGNIFICANCE, HOLDS, np.where(holm(p_fails) <= SIGNIFICANCE, FAILS, OPEN)
+        strict_holds <= SIGNIFICANCE, HOLDS, np.where(strict_fails <= SIGNIFICANCE, FAILS, OPEN)
     )
     return cells.assign(failures=failures, verdict=raw, verdict_adjusted=strict)
 

@@ -20,7 +20,8 @@ from matplotlib.ticker import NullLocator
 
 __all__ = ["Axes", "Drawing", "Figure", "Line2D", "new_figure", "render", "styled"]
 
-INK, MUTED, GRID = "#1f2328", "#656d76", "#d8dee4"
+# The page replaces these by the colours of its light or dark set, so they are like nothing else.
+INK, MUTED, GRID, PAPER = "#1f2328", "#656d76", "#d8dee4", "#fefefe"
 # Okabe and Ito's colours, told apart by people with any common colour blindness; black is the ink.
 BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"
 SERIES = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)

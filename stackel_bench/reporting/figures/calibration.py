@@ -1,0 +1,71 @@
+"""Calibration: the failure probability that was promised, delta, against the one that was measured."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from stackel_bench.reporting.figures import canvas
+from stackel_bench.reporting.figures.canvas import Drawing, Line2D
+from stackel_bench.reporting.labels import with_labels
+from stackel_bench.reporting.sweep_results import SweepResults
+
+MOST_LEARNERS = 6
+MOST_POINTS = 400
+
+
+def draw_calibration(results: SweepResults) -> list[Drawing]:
+    """Every cell at its largest budget, side by side within its delta."""
+    cells = with_labels(results.cells, results.entries)
+    learners = list(dict.fromkeys(cells["learner"]))
+    shown = cells[cells["learner"].isin(learners[:MOST_LEARNERS])].head(MOST_POINTS)
+    deltas = sorted(shown["delta"].unique())
+    ties = [tie for tie in canvas.TIE_COLOURS if tie in set(shown["tie_breaking"])]
+    handles = [
+        *(Line2D([], [], linestyle="", marker="o", color=canvas.TIE_COLOURS[tie], label=tie) for tie in ties),
+        *(
+            Line2D(
+                [], [], linestyle="", marker=canvas.MARKERS[position], color=canvas.INK, label=str(learner)
+            )
+            for position, learner in enumerate(learners[:MOST_LEARNERS])
+        ),
+        Line2D([], [], color=canvas.INK, linewidth=1, linestyle=(0, (6, 4)), label="delta"),
+    ]
+    columns = 5
+    top = canvas.legend_height(len(handles), columns)
+    figure, ((axes,),) = canvas.new_figure(1, 1, width=8.4, height=3.6 + top, top=0.1 + top)
+    for position, delta in enumerate(deltas):
+        rows = shown[shown["delta"] == delta].sort_values(["learner", "tie_breaking"], kind="stable")
+        spread = np.linspace(-0.4, 0.4, len(rows)) if len(rows) > 1 else np.zeros(1)
+        axes.hlines(
+            delta, position - 0.47, position + 0.47, color=canvas.INK, linewidth=1, linestyle=(0, (6, 4))
+        )
+        for offset, row in zip(spread, rows.to_dict("records"), strict=True):
+            colour = canvas.TIE_COLOURS[row["tie_breaking"]]
+            x = position + float(offset)
+            full = row["samples"] >= 0.999 * row["theory_samples"]
+            low, high = row["failure_probability_low"], row["failure_probability_high"]
+            axes.plot([x, x], [low, high], color=colour, linewidth=1.2, alpha=0.7)
+            axes.plot(
+                x,
+                row["failure_probability"],
+                marker=canvas.MARKERS[learners.index(row["learner"])],
+                color=colour,
+                markerfacecolor=colour if full else canvas.PAPER,
+            )
+    canvas.zero_friendly_log(axes, 10.0 ** math.floor(-math.log10(shown["replicates"].max())), 1.0)
+    axes.set_xlim(-0.5, len(deltas) - 0.5)
+    axes.set_xticks(range(len(deltas)), [f"delta = {delta:g}" for delta in deltas])
+    axes.grid(axis="x", visible=False)
+    axes.set_ylabel("measured failure probability")
+    canvas.top_legend(figure, handles, columns)
+    cut = f" {len(shown)} of {len(cells)} cells are drawn." if len(shown) < len(cells) else ""
+    low, high = cells["replicates"].min(), cells["replicates"].max()
+    number = f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
+    caption = (
+        f"One point per cell at its largest budget, with its exact 95 % interval ({number} replicates). "
+        "Filled: at least the theorem's budget, for which delta is promised to the paper's learner; "
+        f"hollow: less. Points far below the dashed line: the promise is conservative there.{cut}"
+    )
+    return [Drawing("calibration", "Promised and measured failure probability", caption, figure)]

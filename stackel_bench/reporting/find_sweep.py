@@ -1,0 +1,39 @@
+"""The folder of a sweep, found by its study's name or its id among those that exist."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from stackel_bench.errors import InputError
+
+
+def existing_sweeps(output: Path) -> list[Path]:
+    """Folders below output/sweeps that have a journal, the latest one first."""
+    journals = (output.expanduser() / "sweeps").glob("*/journal.jsonl")
+    return [path.parent for path in sorted(journals, key=lambda path: path.stat().st_mtime, reverse=True)]
+
+
+def find_sweep(name: str, output: Path) -> Path:
+    """The folder of the sweep with this study name or sweep id; an InputError lists what exists.
+
+    A study that was run with several sets of overrides has several sweeps: then only an id will do.
+    """
+    sweeps = existing_sweeps(output)
+    matching = [folder for folder in sweeps if name in (*folder.name.rsplit("-", 1), folder.name)]
+    if len(matching) == 1:
+        return matching[0].resolve()
+    if matching:
+        raise InputError("study", name, f"a sweep id, since there are several: {describe(matching)}")
+    raise InputError(
+        "study", name, f"a study with results in {output.resolve() / 'sweeps'}: {describe(sweeps)}"
+    )
+
+
+def describe(sweeps: list[Path]) -> str:
+    """The sweeps with the time of their last change, or that there are none."""
+    if not sweeps:
+        return "none yet; make some with `stackel-bench sweep study=NAME`"
+    times = (time.localtime((folder / "journal.jsonl").stat().st_mtime) for folder in sweeps)
+    stamped = zip(sweeps, times, strict=True)
+    return ", ".join(f"{folder.name} ({time.strftime('%Y-%m-%d %H:%M', when)})" for folder, when in stamped)
