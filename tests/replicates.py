@@ -1,0 +1,53 @@
+"""Decisions and verdicts of many replicates of a learner, without an executor in between."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from stackel_bench.evaluation.truth import oracle_of
+from stackel_bench.evaluation.verdict import Verdict, judge
+from stackel_bench.games.game import Game
+from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.catalog import make_learner
+from stackel_bench.learners.learner import Decision, replicate_key
+from stackel_bench.models import TieBreaking
+
+Decided = dict[TieBreaking, list[list[Decision]]]  # [replicate][rung]
+
+
+def decisions(
+    game: Game, algorithm: str, budget: Budget, replicates: int, seed: int = 0, **options: Any
+) -> Decided:
+    learner = make_learner(game.family, algorithm, **options)
+    sampler = game.sampler
+    schedule = learner.schedule(sampler, budget)
+    decided: Decided = {tie: [] for tie in TieBreaking}
+    for replicate in range(replicates):
+        key = replicate_key(seed, game.identity, replicate)
+        findings = [learner.explore(sampler, schedule, unit, key) for unit in range(schedule.units)]
+        for tie in TieBreaking:
+            decided[tie].append(learner.decide(sampler, schedule, findings, tie))
+    return decided
+
+
+def verdicts(
+    game: Game, algorithm: str, budget: Budget, replicates: int, seed: int = 0, **options: Any
+) -> dict[TieBreaking, list[Verdict]]:
+    """At the largest rung of the budget."""
+    oracle = oracle_of(game)
+    decided = decisions(game, algorithm, budget, replicates, seed, **options)
+    return {tie: [judge(oracle, rungs[-1], budget.epsilon) for rungs in decided[tie]] for tie in TieBreaking}
+
+
+def failure_rate(judged: list[Verdict]) -> float:
+    return float(np.mean([not verdict.guarantee_held for verdict in judged]))
+
+
+def plausible(hits: int, trials: int, low: float, high: float, alarm: float = 1e-6) -> bool:
+    """Whether hits of trials could come from a probability in [low, high], at this false-alarm rate."""
+    at_least = stats.binom.sf(hits - 1, trials, high)
+    at_most = stats.binom.cdf(hits, trials, low)
+    return bool(at_least > alarm and at_most > alarm)
