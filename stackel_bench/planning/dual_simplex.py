@@ -12,7 +12,8 @@ A + R + k. Starting at the best action for one objective makes the dual feasible
 raising a lower bound or activating an objective keeps it so.
 
 Kernels that call each other share this file because the compiler's cache does not follow edits in imported
-kernels. Plain loops instead of array expressions keep compilation short.
+kernels. Plain loops instead of array expressions, and no literal arguments (each would be a specialisation of
+its own), keep compilation short.
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ def _start(program: Program, first: int, state: State) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def _reoptimise(program: Program, state: State, stop: float, limit: int) -> tuple[int, int]:
+def _reoptimise(program: Program, state: State, stop: float, limit: int | np.int64) -> tuple[int, int]:
     """Pivot until nothing is violated, the bound falls to stop, a row cannot be repaired, or the limit.
 
     Returns (status, variable that left last); after INFEASIBLE program.entries holds the row beyond repair.
@@ -156,7 +157,7 @@ def _reoptimise(program: Program, state: State, stop: float, limit: int) -> tupl
         if leaving < 0:
             return OPTIMAL, leaving
         _row_of(program, state, leaving)
-        entering, smallest = -1, np.inf
+        entering, smallest = actions, np.inf  # no column yet
         for j in range(actions):
             if entries[j] <= SMALLEST_PIVOT:
                 continue
@@ -169,7 +170,7 @@ def _reoptimise(program: Program, state: State, stop: float, limit: int) -> tupl
             )
             if preferred or not tied:
                 entering, smallest = j, min(ratio, smallest)
-        if entering < 0:
+        if entering == actions:
             return INFEASIBLE, leaving
         _pivot(state, entries, leaving, entering, value)
     return STOPPED, leaving
@@ -328,8 +329,8 @@ def maximin(
         state.lower[r] = lower[r]
     for k in range(objectives.shape[1]):
         state.mode[k] = INCLUDED
-    _start(program, 0, state)
-    status, _ = _reoptimise(program, state, stop, MOST_PIVOTS)
+    _start(program, k, state)
+    status, _ = _reoptimise(program, state, stop, np.int64(MOST_PIVOTS))
     strategy = np.empty(actions)
     _distribution(state, strategy)
     return status, _certified_bound(program, state), strategy
@@ -373,7 +374,7 @@ def best_response_regions(
         program = _program(follower, b, leader, tolerance)
         state.lower[b] = -1.0  # b need not beat itself
         _start(program, b, state)
-        status, _ = _reoptimise(program, state, best, MOST_PIVOTS)
+        status, _ = _reoptimise(program, state, best, np.int64(MOST_PIVOTS))
         if status == OPTIMAL:
             best, response = float(state.offset[actions]), b
             bound = _certified_bound(program, state)
@@ -440,7 +441,7 @@ def root_bounds(
             continue
         program = _program(follower, c, leader, demands.tolerance)
         _start(program, c, state)
-        status, leaving = _reoptimise(program, state, best + demands.accuracy, MOST_PIVOTS)
+        status, leaving = _reoptimise(program, state, best + demands.accuracy, np.int64(MOST_PIVOTS))
         state.mode[c] = UNDECIDED
         if status == INFEASIBLE and _proves_infeasible(program, state, leaving):
             continue
@@ -533,7 +534,7 @@ def _bound_node(
     """(certified bound, whether the node is closed): closed if infeasible or bounded by the goal."""
     stop = goal
     while True:
-        status, leaving = _reoptimise(program, state, stop, MOST_PIVOTS)
+        status, leaving = _reoptimise(program, state, stop, np.int64(MOST_PIVOTS))
         if status == INFEASIBLE:
             if _proves_infeasible(program, state, leaving):
                 return -np.inf, True
@@ -591,7 +592,7 @@ def _branch(
                 trial.mode[chosen[i]] = INCLUDED
             else:
                 _exclude(trial, chosen[i], demands, demands.shift)
-            status, _ = _reoptimise(program, trial, goal, TRIAL_PIVOTS)
+            status, _ = _reoptimise(program, trial, goal, np.int64(TRIAL_PIVOTS))
             fall = 10.0 if status == INFEASIBLE else total - trial.offset[actions]
             product *= max(fall, 1e-7)
         if product > score:
@@ -689,7 +690,7 @@ def search_references(
             continue
         program = _program(follower, c, leader, demands.tolerance)
         if size == 0:
-            state = _level(stack, 0)
+            state = _level(stack, size)
             _decide_root(program, c, demands, state)
             _start(program, c, state)
             inherited[0] = roots[c]

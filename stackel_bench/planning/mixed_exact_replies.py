@@ -87,7 +87,7 @@ def _widest_margin(follower: np.ndarray, members: np.ndarray) -> tuple[float, np
     actions = follower.shape[0]
     if others.size == 0:
         return np.inf, np.full(actions, 1.0 / actions)
-    leads = follower[:, members[:1]] - follower[:, others]
+    leads = np.ascontiguousarray(follower[:, members[:1]] - follower[:, others])
     unconstrained = np.zeros((actions, 1))
     status, _, strategy = maximin(
         unconstrained, np.zeros(actions), np.zeros(1), leads, TIE_TOLERANCE, -np.inf

@@ -72,8 +72,9 @@ def search_commitment(
 @cache
 def compile_search() -> None:
     """Compile or load the kernels, so that a deadline set afterwards is spent on searching."""
-    game = np.array([[0.0, 0.5], [0.5, 0.0]])
-    search_commitment(game, game.T.copy(), 0.1, 1e-3, math.inf)
+    leader, follower = np.array([[0.5, 1.0], [0.25, 0.75]]), np.array([[1.0, 0.0], [0.0, 1.0]])
+    _, _, nodes = search_commitment(follower, leader, 0.1, 1e-3, math.inf)
+    assert nodes > 0, "the search was not entered"
 
 
 def _empty_stack(num_actions: int, num_responses: int) -> tuple[State, np.ndarray]:
