@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --constraints constraints.txt
 
-.PHONY: run test lint format ui constraints clean help
+.PHONY: run test lint format docs verify-docker ui constraints clean help
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -24,12 +24,18 @@ format: $(VENV)/.installed-dev  ## mend what ruff can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: $(VENV)/.installed-docs  ## the documentation, into site/, with every link checked
+	$(BIN)/mkdocs build --strict --quiet
+
+verify-docker: $(VENV)/.installed  ## the compose stack for real: build, sweep, lose a worker, compare
+	docker/verify.sh
+
 ui: $(VENV)/.installed  ## the results in MLflow's pages
 	$(BIN)/stackel-bench ui
 
 constraints: $(VENV)/.installed-dev  ## pin every dependency anew
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate \
-		--no-emit-index-url --all-extras --group dev pyproject.toml --output-file constraints.txt --upgrade
+		--no-emit-index-url --all-extras --group dev --group docs pyproject.toml --output-file constraints.txt --upgrade
 
 clean:  ## remove the environment and caches, keep results
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -45,4 +51,8 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/uv
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	$(UV) --group dev
+	@touch $@
+
+$(VENV)/.installed-docs: $(VENV)/.installed
+	$(UV) --group docs
 	@touch $@
