@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from stackel_bench.reporting.sweep_results import SweepResults
+
 _METRICS = (
     ("failure_probability", "share of replicates whose decision missed the theorem's guarantee"),
     ("failure_probability_low, _high", "its exact 95 % interval"),
@@ -19,8 +21,9 @@ _METRICS = (
 )
 
 
-def experiment_description(study: str, question: str) -> str:
+def experiment_description(results: SweepResults) -> str:
     """Markdown for the experiment's page."""
+    study, question = results.study, results.question
     legend = "\n".join(f"| `{name}` | {text} |" for name, text in _METRICS)
     return f"""# {study}
 

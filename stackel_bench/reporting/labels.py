@@ -44,19 +44,18 @@ def label_cells(entries: Iterable[Entry]) -> pd.DataFrame:
     """cell_id, instance (game), learner (algorithm and settings), pair (equal where samples are shared)."""
     entries = list(entries)
     flat = {entry.cell_id: dict(flat_items(entry.config)) for entry in entries}
-    varying = _varying(flat.values())
-    by_game: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    by_game, by_learner = defaultdict(list), defaultdict(list)
     for entry in entries:
-        by_game[entry.description["game"]].append(flat[entry.cell_id])
+        by_game[_game(entry)].append(flat[entry.cell_id])
+        by_learner[_game(entry), _learner(entry)].append(flat[entry.cell_id])
     game_varying = {game: _varying(configs) for game, configs in by_game.items()}
+    learner_varying = {learner: _varying(configs) for learner, configs in by_learner.items()}
     rows = []
     for entry in entries:
-        values = flat[entry.cell_id]
-        game = entry.description["game"]
+        values, game, learner = flat[entry.cell_id], _game(entry), _learner(entry)
         inside = [key for key in values if key.startswith("game.") and key in game_varying[game]]
+        varying = learner_varying[game, learner]
         outside = [key for key in values if not key.startswith("game.") and key in varying]
-        explorer = entry.description.get("explorer")
-        learner = entry.description["algorithm"] + (f" ({explorer})" if explorer else "")
         rows.append(
             {
                 "cell_id": entry.cell_id,
@@ -66,6 +65,15 @@ def label_cells(entries: Iterable[Entry]) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows, columns=["cell_id", "instance", "learner", "pair"])
+
+
+def _game(entry: Entry) -> str:
+    return str(entry.description["game"])
+
+
+def _learner(entry: Entry) -> str:
+    explorer = entry.description.get("explorer")
+    return str(entry.description["algorithm"]) + (f" ({explorer})" if explorer else "")
 
 
 def _varying(configs: Iterable[Mapping[str, Any]]) -> set[str]:

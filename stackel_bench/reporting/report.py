@@ -55,6 +55,9 @@ def write_report(results: SweepResults) -> list[Path]:
     files["report.html"] = page.page(f"{results.study} · stackel_bench report", body).encode()
     for name, content in files.items():
         write_atomically(results.folder / name, content)
+    for stale in (*results.folder.glob("figures/*.*"), *results.folder.glob("tables/*.*")):
+        if f"{stale.parent.name}/{stale.name}" not in files:
+            stale.unlink()
     return [results.folder / name for name in sorted(files, key=lambda name: (name != "report.html", name))]
 
 

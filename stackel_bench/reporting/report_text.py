@@ -92,7 +92,7 @@ def family_summary(cells: pd.DataFrame) -> list[str]:
                 f"; in the {len(reached)} where a budget sufficed, it was 1/{count(round(ratio))} of the "
                 "theorem's (median)"
             )
-        worst = rows.loc[(rows["value_suboptimality"] - rows["guarantee"]).idxmax()]
+        worst = rows.iloc[int((rows["value_suboptimality"] - rows["guarantee"]).to_numpy().argmax())]
         text += (
             f"; mean loss nearest to (or furthest above) its limit: {worst['value_suboptimality']:.3f} "
             f"where {worst['guarantee']:.3f} is allowed ({worst['instance']}, {worst['tie_breaking']}, "

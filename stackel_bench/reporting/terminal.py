@@ -38,7 +38,9 @@ _COLOURS = {HOLDS: "green", FAILS: "red", OPEN: "yellow"}
 
 def print_table(console: Console, results: SweepResults) -> None:
     """Print what was measured, in at most 100 columns."""
-    width = min(WIDTH, console.width) if console.is_terminal else WIDTH
+    if not console.is_terminal:
+        console.width = WIDTH  # rich assumes 80 where nobody is looking
+    width = min(WIDTH, console.width)
     if not results.cells.empty:
         cells = judged(with_labels(results.cells, results.entries))
         shown = cells if len(cells) <= MOST_ROWS else cells[cells["verdict"] != HOLDS].head(MOST_ROWS)
@@ -147,8 +149,7 @@ def _print_ending(console: Console, results: SweepResults) -> None:
         f"({len(results.finished)} of {results.planned} cells finished)"
     )
     console.print(f"results {results.folder}")
-    if (results.folder / "report.html").exists():
-        console.print(f"report  {results.folder / 'report.html'}")
+    console.print(f"report  {results.folder / 'report.html'}")
     output = results.folder.parent.parent
     here = [] if output == Path.cwd() else [f"output={output}"]
     console.print(f"next    {shlex.join(['stackel-bench', 'ui', *here])}   (the runs in MLflow's pages)")

@@ -66,6 +66,7 @@ def draw_calibration(results: SweepResults) -> list[Drawing]:
     caption = (
         f"One point per cell at its largest budget, with its exact 95 % interval ({number} replicates). "
         "Filled: at least the theorem's budget, for which delta is promised to the paper's learner; "
-        f"hollow: less. Points far below the dashed line: the promise is conservative there.{cut}"
+        "hollow: less. Verdicts use one-sided tests, so an interval may touch the line where a verdict "
+        f"says holds.{cut}"
     )
     return [Drawing("calibration", "Promised and measured failure probability", caption, figure)]

@@ -15,6 +15,13 @@ from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.theorems import lower_bound
 
 MOST_GAMES, MOST_EPSILONS, MOST_LEARNERS = 8, 4, 4
+_READING = (
+    "Lines with markers are means (top, with 95 % bootstrap intervals over replicates) and shares of "
+    "failed replicates (bottom, with exact 95 % binomial intervals); dotted lines without markers are "
+    "medians. Dashed horizontals: the loss that the guarantee allows, gap + eps, and delta. Vertical "
+    "lines: the theorem's budget and, where its constant is known and it is inside the plot, the lower "
+    "bound. Both axes are logarithmic, with zero kept visible."
+)
 
 
 def draw_curves(results: SweepResults) -> list[Drawing]:
@@ -85,13 +92,7 @@ def _draw_game(position: int, instance: str, rows: pd.DataFrame, left_out: str) 
     canvas.zero_friendly_log(axes[0][0], smallest, max(float(losses.max()), 10 * smallest))
     canvas.zero_friendly_log(axes[1][0], 10.0 ** math.floor(-math.log10(rows["replicates"].max())), 1.0)
     canvas.top_legend(figure, handles, legend_columns)
-    caption = (
-        "Lines with markers are means (top, with 95 % bootstrap intervals over replicates) and shares of "
-        "failed replicates (bottom, with exact 95 % binomial intervals); dotted lines without markers are "
-        "medians. Dashed horizontals: the loss that the guarantee allows, gap + eps, and delta. Vertical "
-        "lines: the theorem's budget and, where its constant is known and it is inside the plot, the lower "
-        f"bound. Both axes are logarithmic, with zero kept visible. {left_out}"
-    )
+    caption = f"{_READING if position == 0 else 'To be read as the first one.'} {left_out}"
     return Drawing(f"curves_{position + 1:02d}", f"Learning curves: {instance}", caption.strip(), figure)
 
 
@@ -118,9 +119,9 @@ def _draw_curve(axes: Axes, curve: pd.DataFrame, metric: str, style: Mapping[str
 
 def _mark(loss_axes: Axes, failure_axes: Axes, rows: pd.DataFrame) -> None:
     """Guarantee, delta, the theorem's budget and the lower bound."""
-    for (tie, guarantee), _ in rows.groupby(["tie_breaking", "guarantee"]):
-        colour = canvas.TIE_COLOURS[str(tie)]
-        loss_axes.axhline(float(guarantee), color=colour, linewidth=1, linestyle=(0, (6, 4)))
+    for tie, guarantee in rows[["tie_breaking", "guarantee"]].drop_duplicates().itertuples(index=False):
+        colour = canvas.TIE_COLOURS[tie]
+        loss_axes.axhline(guarantee, color=colour, linewidth=1, linestyle=(0, (6, 4)))
     for delta in rows["delta"].unique():
         failure_axes.axhline(float(delta), color=canvas.INK, linewidth=1, linestyle=(0, (6, 4)))
     first, last = rows["samples"].min(), rows["samples"].max()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,27 +18,39 @@ from stackel_bench.reporting.labels import label_cells
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.tracking.journal import Entry
 
-MOST_DRAWINGS = 4
+MOST_PANELS = 4
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
 
 
+@dataclass(frozen=True, eq=False)
+class _Panel:
+    title: str
+    tie_breaking: str
+    epsilon: float
+    table: PayoffTable
+    learned: np.ndarray  # [replicate, action], at the largest budget
+
+
 def draw_simplex(results: SweepResults) -> list[Drawing]:
-    """One drawing per cell with strategies of 2 or 3 entries, for the first cells of a large sweep."""
+    """One drawing for games with two leader actions and one for three: a panel per cell, the first ones."""
     labels = label_cells(results.entries).set_index("cell_id")
-    found: list[Drawing] = []
-    small = [entry for entry in results.finished if entry.description.get("num_leader_actions") in (2, 3)]
-    for entry in small:
-        if len(found) == MOST_DRAWINGS:
-            break
-        table = _table(entry)
-        if table is None:
+    return [drawing for actions in (2, 3) for drawing in _draw(actions, *_panels(results, labels, actions))]
+
+
+def _panels(results: SweepResults, labels: pd.DataFrame, actions: int) -> tuple[list[_Panel], int]:
+    """The first panels, and how many cells there could be at most."""
+    panels: list[_Panel] = []
+    candidates = [e for e in results.finished if e.description.get("num_leader_actions") == actions]
+    for entry in candidates:
+        table = _table(entry) if len(panels) < MOST_PANELS else None
+        strategies = None if table is None else _strategies(results.records(entry.cell_id))
+        if table is None or strategies is None:
             continue
-        strategies = _strategies(results.records(entry.cell_id))
-        if strategies is not None:
-            label = labels.loc[entry.cell_id]
-            name = f"{label['instance']} · {label['learner']} · {entry.description['tie_breaking']}"
-            found.append(_draw(len(found) + 1, name, entry, table, strategies))
-    return found
+        tie, epsilon = entry.description["tie_breaking"], float(entry.description["epsilon"])
+        instance, learner = labels.loc[entry.cell_id, ["instance", "learner"]]
+        title = f"{instance} · {learner}\n{tie} · eps {epsilon:g}"
+        panels.append(_Panel(title, tie, epsilon, table, strategies))
+    return panels, len(candidates)
 
 
 def _table(entry: Entry) -> PayoffTable | None:
@@ -65,60 +79,75 @@ def leader_value(table: PayoffTable, strategies: np.ndarray, slack: float, tie: 
     return np.where(allowed, leader, -np.inf).max(axis=-1)
 
 
-def _draw(position: int, name: str, entry: Entry, table: PayoffTable, learned: np.ndarray) -> Drawing:
-    tie, epsilon = entry.description["tie_breaking"], float(entry.description["epsilon"])
-    if learned.shape[1] == 2:
-        figure, ((axes,),) = canvas.new_figure(1, 1, width=7.2, height=3.9, top=0.45)
-        _draw_segment(axes, table, learned, epsilon, tie)
-        canvas.top_legend(figure, axes.get_legend_handles_labels()[0], 3)
-    else:
-        figure, ((axes,),) = canvas.new_figure(1, 1, width=6.6, height=5.4, left=0.2, top=0.5, bottom=0.3)
-        handles = _draw_triangle(axes, table, learned, epsilon, tie)
-        canvas.top_legend(figure, handles, 3)
+def _draw(actions: int, panels: list[_Panel], candidates: int) -> list[Drawing]:
+    if not panels:
+        return []
+    columns = min(2, len(panels))
+    rows = math.ceil(len(panels) / columns)
+    size = {"width": 4.7 * columns + 0.6, "height": (3.1 if actions == 2 else 4.0) * rows + 0.75}
+    figure, axes = canvas.new_figure(rows, columns, top=0.75, gap=(0.6, 0.85), **size)
+    flat = [panel for row in axes for panel in row]
+    for axis, panel in zip(flat, panels, strict=False):
+        (_draw_segment if actions == 2 else _draw_triangle)(axis, panel)
+        axis.set_title(panel.title)
+    for axis in flat[len(panels) :]:
+        axis.set_visible(False)
+    canvas.top_legend(figure, _legend(actions), 4)
+    cut = f" {len(panels)} of up to {candidates} cells are drawn." if len(panels) < candidates else ""
+    replicates = sorted({str(len(panel.learned)) for panel in panels})
     caption = (
-        f"The leader's value if the follower picks, {'worst' if tie == 'pessimistic' else 'best'} for "
-        f"the leader, among responses within eps = {epsilon:g} of the best (solid, or colour) or exact "
-        f"ones (thin). Learned: all {len(learned)} replicates at the largest budget. Optimal: best "
-        "point of the drawn grid for exact responses."
+        "The leader's value where the follower picks among responses within eps of the best one: the "
+        "worst for the leader if pessimistic, the best if optimistic (coloured); thin: among exact "
+        f"best responses. Learned: {' or '.join(replicates)} replicates at the largest budget. Optimal: "
+        f"the best point of the drawn grid for an exact follower.{cut}"
     )
-    return Drawing(f"simplex_{position}", f"Leader value over the simplex: {name}", caption, figure)
+    return [Drawing(f"simplex_{actions}", f"Leader value, {actions} leader actions", caption, figure)]
 
 
-def _draw_segment(axes: Axes, table: PayoffTable, learned: np.ndarray, epsilon: float, tie: str) -> None:
+def _legend(actions: int) -> list[Line2D]:
+    spot, star = (canvas.GREEN, canvas.INK) if actions == 2 else (canvas.ORANGE, canvas.VERMILION)
+    handles = [
+        Line2D([], [], linestyle="", marker="o", color=spot, label="learned"),
+        Line2D([], [], linestyle="", marker="*", markersize=11, color=star, label="optimal"),
+    ]
+    if actions == 2:
+        handles += [
+            Line2D([], [], color=canvas.BLUE, label="responses within eps"),
+            Line2D([], [], color=canvas.INK, linewidth=0.9, label="exact follower"),
+        ]
+    return handles
+
+
+def _draw_segment(axes: Axes, panel: _Panel) -> None:
     first = np.linspace(0, 1, 801)
     grid = np.stack([first, 1 - first], axis=1)
-    colour = canvas.TIE_COLOURS[tie]
+    table, tie = panel.table, panel.tie_breaking
     exact = leader_value(table, grid, 0.0, tie)
-    axes.plot(first, leader_value(table, grid, epsilon, tie), color=colour, label=f"within eps = {epsilon:g}")
-    axes.plot(first, exact, color=canvas.INK, linewidth=0.9, label="exact follower")
+    axes.plot(first, leader_value(table, grid, panel.epsilon, tie), color=canvas.TIE_COLOURS[tie])
+    axes.plot(first, exact, color=canvas.INK, linewidth=0.9)
     best = int(exact.argmax())
-    axes.plot(first[best], exact[best], "*", color=canvas.INK, markersize=12, label="optimal")
-    values = leader_value(table, learned, 0.0, tie)
-    axes.plot(learned[:, 0], values, "o", color=canvas.GREEN, alpha=0.35, markeredgewidth=0, label="learned")
+    axes.plot(first[best], exact[best], "*", color=canvas.INK, markersize=12)
+    values = leader_value(table, panel.learned, 0.0, tie)
+    axes.plot(panel.learned[:, 0], values, "o", color=canvas.GREEN, alpha=0.5, markeredgewidth=0)
     axes.set_xlabel("probability of the leader's first action")
     axes.set_ylabel("leader's value")
 
 
-def _draw_triangle(
-    axes: Axes, table: PayoffTable, learned: np.ndarray, epsilon: float, tie: str, steps: int = 90
-) -> list[Line2D]:
+def _draw_triangle(axes: Axes, panel: _Panel, steps: int = 60) -> None:
     index = np.array([(i, j) for i in range(steps + 1) for j in range(steps + 1 - i)])
     grid = np.column_stack([index, steps - index.sum(axis=1)]) / steps
-    values = leader_value(table, grid, epsilon, tie)
+    table, tie = panel.table, panel.tie_breaking
     points = grid @ _CORNERS
-    colours = axes.tripcolor(
-        points[:, 0], points[:, 1], values, cmap=canvas.SEQUENTIAL, shading="flat", rasterized=True
-    )
-    axes.figure.colorbar(colours, ax=axes, label="leader's value", shrink=0.7)
-    best = points[int(leader_value(table, grid, 0.0, tie).argmax())]
-    spots = learned @ _CORNERS
+    values = leader_value(table, grid, panel.epsilon, tie)
+    colours = axes.tripcolor(points[:, 0], points[:, 1], values, cmap=canvas.SEQUENTIAL, rasterized=True)
+    figure = axes.get_figure()
+    assert figure is not None
+    figure.colorbar(colours, ax=axes, shrink=0.7, pad=0.02)
+    spots = panel.learned @ _CORNERS
     axes.plot(spots[:, 0], spots[:, 1], "o", color=canvas.ORANGE, alpha=0.5, markeredgewidth=0)
+    best = points[int(leader_value(table, grid, 0.0, tie).argmax())]
     axes.plot(*best, "*", color=canvas.VERMILION, markersize=13)
     for action, (x, y) in enumerate(_CORNERS):
         axes.text(x, y + (0.03 if y else -0.03), f"action {action}", ha="center", va="bottom" if y else "top")
     axes.set_aspect("equal")
     axes.set_axis_off()
-    return [
-        Line2D([], [], linestyle="", marker="o", color=canvas.ORANGE, label="learned"),
-        Line2D([], [], linestyle="", marker="*", markersize=11, color=canvas.VERMILION, label="optimal"),
-    ]
