@@ -9,7 +9,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from stackel_bench.config.compose import Composer, merge_overrides, product
+from stackel_bench.config.compose import Composer, merge_overrides, parse, product
 from stackel_bench.errors import InputError
 from stackel_bench.sweep.cell import CELL_KEYS, Cell, CellBuilder
 
@@ -39,7 +39,7 @@ class Plan:
 def make_plan(overrides: Sequence[str]) -> Plan:
     """All cells of the study (if it has grids) or of the product that the overrides span."""
     composer, builder = Composer(), CellBuilder()
-    settings = _settings(composer, overrides)
+    settings = shared_settings(composer, overrides)
     cells: dict[str, Cell] = {}
     for combination in _combinations(settings, overrides):
         cell = builder.build(composer.compose_plain(combination, CELL_KEYS))
@@ -47,14 +47,14 @@ def make_plan(overrides: Sequence[str]) -> Plan:
     return Plan(settings.study.name, settings.study.question, settings, tuple(cells.values()))
 
 
-def _settings(composer: Composer, overrides: Sequence[str]) -> DictConfig:
+def shared_settings(composer: Composer, overrides: Sequence[str]) -> DictConfig:
     """The configuration of the first cell: what execution, tracking and output say there holds for all."""
     first = next(product(overrides))
     settings = composer.compose(first)
-    swept = {o.partition("=")[0] for o in overrides if len(list(product([o]))) > 1}
-    for key in swept:
-        if key.split(".")[0] in ("execution", "tracking", "output", "study"):
-            raise InputError(key, "several values", "one value for the whole sweep")
+    for override in map(parse, overrides):
+        key = override.key_or_group
+        if override.is_sweep_override() and key.split(".")[0] not in CELL_KEYS:
+            raise InputError(key, override.input_line, "one value for the whole sweep")
     return settings
 
 
@@ -64,14 +64,15 @@ def _combinations(settings: DictConfig, overrides: Sequence[str]) -> Iterator[li
     if not grids:
         yield from product(overrides)
     for position, grid in enumerate(grids):
-        yield from product(merge_overrides(_grid_overrides(position, grid), overrides))
+        yield from product(merge_overrides(grid_overrides(f"study.grids[{position}]", grid), overrides))
 
 
-def _grid_overrides(position: int, grid: Mapping[Any, Any]) -> Iterable[str]:
+def grid_overrides(field: str, grid: Mapping[Any, Any]) -> Iterable[str]:
+    """The overrides that a grid stands for; field says where it is written, for the error message."""
     for key, value in grid.items():
         values = value if isinstance(value, list) else [value]
         if not values or any(isinstance(v, dict | list) for v in values):
-            raise InputError(f"study.grids[{position}].{key}", value, "a value or a list of plain values")
+            raise InputError(f"{field}.{key}", value, "a value or a list of plain values")
         yield f"{key}={','.join(_literal(v) for v in values)}"
 
 

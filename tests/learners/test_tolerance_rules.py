@@ -1,4 +1,4 @@
-"""half_tolerance keeps the guarantee on phi_0 with a quarter of the pulls; that of anytime grows with them."""
+"""half_tolerance keeps the guarantee on phi_0 with a quarter of the pulls; anytime's grows with the pulls."""
 
 from __future__ import annotations
 
