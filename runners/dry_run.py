@@ -16,23 +16,27 @@ SHOWN = 200
 
 
 def print_plan(plan: Plan) -> int:
-    """Print the cells and what they cost; the exit code."""
+    """Print the cells and what they cost; the exit code. Nothing is written."""
     console = Console(highlight=False, soft_wrap=True)
     folder = sweep_folder(plan)
-    todo = missing_cells(plan, Journal(folder)) if folder.exists() else list(plan.cells)
+    journal = Journal(folder)
+    todo = missing_cells(plan, journal)
     wanted = {cell.cell_id for cell in todo}
     for cell in plan.cells[:SHOWN]:
-        state = "to run" if cell.cell_id in wanted else "done  "
+        entry = journal.entries.get(cell.cell_id)
+        state = "to run" if cell.cell_id in wanted else "later" if entry is None else entry.state
         samples = cell.trial.schedule.samples[-1] * cell.trial.replicates
-        console.print(f"{state}  {cell.cell_id}  {samples:9.3g} samples  {cell.label}", markup=False)
+        console.print(f"{state:<8}  {cell.cell_id}  {samples:9.3g} samples  {cell.label}", markup=False)
     if len(plan.cells) > SHOWN:
         console.print(f"... and {len(plan.cells) - SHOWN} more")
     trials = {cell.trial_id: cell.trial for cell in todo}
     seconds = sum(CostModel().trial_seconds(trial) for trial in trials.values())
     samples = sum(trial.replicates * trial.schedule.samples[-1] for trial in trials.values())
-    workers = plan.settings.execution.num_cpus or os.cpu_count() or 1
+    execution = plan.settings.execution
+    workers = 1 if execution.kind == "serial" else execution.num_cpus or os.cpu_count() or 1
     console.print(
         f"{plan.study}: {len(plan.cells)} cells, {len(todo)} to run, {samples:.3g} samples, "
-        f"roughly {seconds / workers:.0f} s on {workers} workers; folder {folder}"
+        f"roughly {seconds / workers:.0f} s on {workers} workers; folder {folder}",
+        markup=False,
     )
     return 0

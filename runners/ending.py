@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from stackel_bench.reporting.report import write_report
 from stackel_bench.reporting.results import write_results
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.terminal import print_table
@@ -20,17 +21,9 @@ if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore
 
 
-def publish(
-    plan: Plan,
-    journal: Journal,
-    tally: Tally,
-    store: MlflowStore | None,
-    tags: Mapping[str, str],
-    command: str,
-    console: Console,
-) -> None:
-    """Write and show the results of everything that is finished so far."""
-    results = SweepResults(
+def sweep_results(plan: Plan, journal: Journal, tags: Mapping[str, str], command: str) -> SweepResults:
+    """Everything that is finished so far, in the order of the plan."""
+    return SweepResults(
         study=plan.study,
         question=plan.question,
         sweep_id=plan.sweep_id,
@@ -41,6 +34,19 @@ def publish(
         version=tags["stackel.version"],
         commit=tags["stackel.git_commit"],
     )
+
+
+def publish(
+    plan: Plan,
+    journal: Journal,
+    tally: Tally,
+    store: MlflowStore | None,
+    tags: Mapping[str, str],
+    command: str,
+    console: Console,
+) -> None:
+    """Write and show the results of everything that is finished so far."""
+    results = sweep_results(plan, journal, tags, command)
     invocation = {
         "wall_seconds": tally.wall_seconds,
         "busy_seconds": tally.busy_seconds,
@@ -57,40 +63,49 @@ def publish(
         results.entries,
         {**results.summary(), "failures": failures, "invocation": invocation},
     )
+    from stackel_bench.reporting.report import write_report  # matplotlib: not for those who plan or fail
+
+    write_report(results)
     print_table(console, results)
-    files = write_report(results)
     if tally.finished:
         console.print(
             f"{tally.samples:.3g} samples in {tally.wall_seconds:.1f} s on {tally.workers} workers, "
             f"overhead {tally.overhead:.0%}"
         )
+    if results.failed:
+        console.print(
+            f"{len(results.failed)} cells failed; tracebacks in {results.folder / 'failures'}, and the same "
+            "command tries them again"
+        )
     if store is not None:
-        _log_report(results, store, tags, files, tally, console, command)
+        problem = "" if tally.unsynced else log_report(results, store, tags)
+        reason = problem or next(iter(tally.unsynced.values()), "")
+        if reason:
+            what = f"{len(tally.unsynced)} cells" if tally.unsynced else "the report"
+            console.print(
+                f"MLflow did not take {what} ({reason}); nothing is lost. Later:\n  {sync_command(command)}",
+                markup=False,
+            )
 
 
-def _log_report(
-    results: SweepResults,
-    store: MlflowStore,
-    tags: Mapping[str, str],
-    files: list,
-    tally: Tally,
-    console: Console,
-    command: str,
-) -> None:
+def log_report(results: SweepResults, store: MlflowStore, tags: Mapping[str, str]) -> str:
+    """Log the files in the sweep's folder as its report run; why that was impossible, or nothing."""
     from stackel_bench.reporting.description import experiment_description
 
     counts = {"cells_finished": len(results.finished), "cells_failed": len(results.failed)}
-    problem = ""
+    folder = results.folder
+    files = [folder / name for name in ("report.html", "results.csv", "results.parquet", "summary.json")]
+    files += sorted(path for name in ("figures", "tables") for path in (folder / name).glob("*.*"))
     try:
         store.describe(experiment_description(results))
-        tables = [results.folder / name for name in ("results.csv", "summary.json")]
-        store.log_report(results.sweep_id, tags, counts, results.folder, [*files, *tables])
+        store.log_report(results.sweep_id, tags, counts, folder, [path for path in files if path.exists()])
     except Exception as error:  # the results are on disk; only the mirror is incomplete
-        problem = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
-    if tally.unsynced or problem:
-        reason = problem or next(iter(tally.unsynced.values()))
-        console.print(
-            f"MLflow did not take {len(tally.unsynced)} cells ({reason}); nothing is lost. Later:\n"
-            f"  {command.replace(' sweep ', ' sync ').replace(' run ', ' sync ')}",
-            markup=False,
-        )
+        return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    return ""
+
+
+def sync_command(command: str) -> str:
+    """The command that logs what the given run or sweep command could not."""
+    words = shlex.split(command)
+    words[1] = "sync" if words[0] == "stackel-bench" else str(Path(words[1]).with_name("sync.py"))
+    return shlex.join(words)

@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
+import errno
 import shlex
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from stackel_bench import checks
-from stackel_bench.execution.start import start_executor, validate_execution
+from stackel_bench.errors import InputError
+from stackel_bench.execution.executor import Executor
+from stackel_bench.execution.start import require_reachable, start_executor, validate_execution
 from stackel_bench.reporting.progress import SweepProgress
 from stackel_bench.reporting.screen import reserved_screen
 from stackel_bench.runners.dry_run import print_plan
 from stackel_bench.runners.ending import publish
+from stackel_bench.runners.exchange import Tracking, in_background, open_tracking
 from stackel_bench.sweep.cell import Cell
-from stackel_bench.sweep.driver import Tally, missing_cells, run_cells
+from stackel_bench.sweep.driver import Tally, finished_cells, missing_cells, run_cells
 from stackel_bench.sweep.folder import locked, require_writable, sweep_folder
 from stackel_bench.sweep.plan import Plan
 from stackel_bench.tracking.journal import Journal
 from stackel_bench.tracking.mirror import Mirror
 from stackel_bench.tracking.provenance import git_commit, package_version
-from stackel_bench.tracking.start import open_store, validate_tracking
-
-if TYPE_CHECKING:
-    from stackel_bench.execution.executor import Executor
-    from stackel_bench.tracking.mlflow_store import MlflowStore
+from stackel_bench.tracking.start import require_answer, validate_tracking
 
 MIRROR_PATIENCE = 60.0  # seconds that a finished sweep waits for a tracking server that does not answer
+_STORAGE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
 
 
-def validate_settings(plan: Plan) -> Path:
-    """The sweep's folder, once everything that the cells share has been checked."""
+def validate_settings(plan: Plan) -> None:
+    """Raise an InputError where something that the cells share cannot be meant; touches nothing outside."""
     settings = plan.settings
     if settings.only is not None:
         checks.choice("only", settings.only, ("failed",))
@@ -41,6 +40,13 @@ def validate_settings(plan: Plan) -> Path:
         checks.integer("limit", settings.limit, least=1)
     validate_execution(settings.execution)
     validate_tracking(settings.tracking)
+
+
+def prepare_folder(plan: Plan) -> Path:
+    """The sweep's folder, once it can be written and whatever the settings name does answer."""
+    validate_settings(plan)
+    require_reachable(plan.settings.execution)
+    require_answer(plan.settings.tracking)
     folder = sweep_folder(plan)
     require_writable(folder)
     return folder
@@ -49,60 +55,57 @@ def validate_settings(plan: Plan) -> Path:
 def run_session(plan: Plan, command: str) -> int:
     """Run what is missing of the plan and report; the exit code."""
     if plan.settings.dry_run:
+        validate_settings(plan)
         return print_plan(plan)
-    folder = validate_settings(plan)
+    folder = prepare_folder(plan)
     with locked(folder), reserved_screen(folder / "library_output.log") as console:
         journal = Journal(folder)
         try:
-            tally, store = _run(plan, journal, console)
+            journal.remove_remains()
+            tally, tracking = _run(plan, journal, console)
+            store = None if tracking is None else tracking.store
             publish(plan, journal, tally, store, run_tags(plan), command, console)
         except KeyboardInterrupt:
-            console.print(f"\nStopped; finished cells are kept. Resume with:\n  {command}", markup=False)
+            done = f"{finished_cells(plan, journal)} of {len(plan.cells)} cells are finished and kept"
+            console.print(f"\nStopped; {done}. Resume with:\n  {command}", markup=False)
             return 130
+        except OSError as error:
+            if error.errno not in _STORAGE_ERRORS:
+                raise
+            allowed = f"a folder that can be written ({error.strerror}); finished cells are kept. Resume with"
+            raise InputError("output", str(error.filename or folder), f"{allowed}: {command}") from error
     return 1 if tally.failed else 0
 
 
-def _run(plan: Plan, journal: Journal, console: Console) -> tuple[Tally, MlflowStore | None]:
-    settings = plan.settings
-    output = Path(settings.output).expanduser()
-    with ThreadPoolExecutor(1) as background:  # MLflow and Ray take seconds to start: at the same time
-        opening = background.submit(open_store, settings.tracking, output, plan.study)
-        executor = start_executor(settings.execution) if missing_cells(plan, journal) else None
-        store = opening.result()
-    mirror = Mirror(store, journal, run_tags(plan)) if store is not None else None
-    tally = Tally()
+def _run(plan: Plan, journal: Journal, console: Console) -> tuple[Tally, Tracking | None]:
+    # MLflow and Ray take seconds to start: at the same time.
+    opening = in_background(open_tracking, plan, journal, run_tags(plan))
+    executor: Executor | None = None
+    tracking: Tracking | None = None
     try:
-        if store is not None and mirror is not None:
-            _meet_store(plan, journal, store, mirror)
+        if missing_cells(plan, journal):
+            executor = start_executor(plan.settings.execution)
+        tracking = opening.result()
+        fetched = 0 if tracking is None else tracking.even_out(plan, journal)
         cells = missing_cells(plan, journal)
-        console.print(f"[bold]{plan.study}[/]: {len(plan.cells)} cells, {len(cells)} to run")
+        note = f", {fetched} fetched from MLflow" if fetched else ""
+        console.print(f"[bold]{plan.study}[/]: {len(plan.cells)} cells, {len(cells)} to run{note}")
+        reused = finished_cells(plan, journal)
+        tally = Tally()
         if executor is not None and cells:
+            mirror = None if tracking is None else tracking.mirror
             tally = _run_cells(plan, cells, executor, journal, mirror, console)
-        tally.reused = len(plan.cells) - len(cells)
+        tally.reused = reused
     except BaseException:
-        if mirror is not None:
-            mirror.abandon()
+        if tracking is not None:
+            tracking.mirror.abandon()
         raise
     finally:
         if executor is not None:
             executor.shutdown()
-    if mirror is not None:
-        tally.unsynced = mirror.close(MIRROR_PATIENCE)
-    return tally, store
-
-
-def _meet_store(plan: Plan, journal: Journal, store: MlflowStore, mirror: Mirror) -> None:
-    """Fetch cells that only the store has, log entries that only the journal has."""
-    missing = missing_cells(plan, journal)
-    waiting = mirror.unmirrored()
-    if missing or waiting:
-        complete = {cell_id for cell_id, done in store.find_runs().items() if done}
-        for cell in missing:
-            fetched = store.fetch_cell(cell.cell_id) if cell.cell_id in complete else None
-            if fetched is not None:
-                journal.finish(*fetched)
-    for entry in waiting:
-        mirror.add(entry)
+    if tracking is not None:
+        tally.unsynced = tracking.mirror.close(MIRROR_PATIENCE)
+    return tally, tracking
 
 
 def _run_cells(

@@ -36,7 +36,9 @@ def main(arguments: list[str] | None = None) -> int:
         return 0 if arguments else 2
     verb, words = arguments[0], arguments[1:]
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, _interrupt)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) != signal.SIG_IGN:  # nohup
+                signal.signal(number, _interrupt)
     try:
         if verb not in VERBS:
             close = difflib.get_close_matches(verb, VERBS, n=1)
@@ -51,13 +53,16 @@ def main(arguments: list[str] | None = None) -> int:
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return 130
     except BrokenPipeError:  # the reader, `head` perhaps, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
 
 
 def _interrupt(*_: object) -> None:
-    """End on SIGTERM (a container stops, a job is cancelled) the way Ctrl-C does."""
+    """End on SIGTERM and SIGHUP (a container stops, a terminal is closed) the way Ctrl-C does."""
     raise KeyboardInterrupt
 
 

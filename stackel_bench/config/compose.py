@@ -8,6 +8,7 @@ import difflib
 import fnmatch
 import functools
 import itertools
+import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -23,6 +24,7 @@ from stackel_bench.config.groups import group_names, options, require_option
 from stackel_bench.config.schema import Config
 from stackel_bench.errors import InputError
 
+MOST_CELLS = 1_000_000
 SYNTAX = "KEY=VALUE, or KEY=A,B for a sweep (Hydra's override grammar)"
 
 
@@ -50,12 +52,19 @@ def alternatives(override: str) -> list[str]:
         if not names:
             raise InputError(key, override, "one of " + ", ".join(options(parsed.key_or_group)))
         return [f"{key}={name}" for name in names]
-    return [f"{key}={value}" for value in parsed.sweep_string_iterator()]
+    values = list(itertools.islice(parsed.sweep_string_iterator(), MOST_CELLS + 1))
+    if len(values) > MOST_CELLS:
+        raise InputError(key, override, f"at most {MOST_CELLS} values")
+    return [f"{key}={value}" for value in values]
 
 
 def product(overrides: Sequence[str]) -> Iterator[list[str]]:
     """All combinations of a list of overrides, the last one varying fastest."""
-    return map(list, itertools.product(*[alternatives(override) for override in overrides]))
+    choices = [alternatives(override) for override in overrides]
+    number = math.prod(map(len, choices))
+    if number > MOST_CELLS:
+        raise InputError("number of cells", number, f"at most {MOST_CELLS} in one sweep")
+    return map(list, itertools.product(*choices))
 
 
 def merge_overrides(base: Iterable[str], stronger: Iterable[str]) -> list[str]:

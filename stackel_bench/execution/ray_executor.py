@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,6 +14,11 @@ from typing import Any
 os.environ.setdefault("RAY_AUTH_MODE", "token")
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+# By default a task that runs out of memory is retried for ever, and a node whose network is cut off is
+# waited for during seven minutes.
+os.environ.setdefault("RAY_task_oom_retries", "3")
+os.environ.setdefault("RAY_grpc_client_keepalive_time_ms", "5000")
+os.environ.setdefault("RAY_grpc_client_keepalive_timeout_ms", "5000")
 
 import ray
 import ray.exceptions
@@ -27,6 +33,7 @@ _LOST = (
     ray.exceptions.NodeDiedError,
     ray.exceptions.ObjectLostError,
 )
+_COUNT_SECONDS = 2.0  # between two counts of the cluster's CPUs
 _OUT_OF_MEMORY = (
     "a worker ran out of memory; lower execution.num_cpus (fewer tasks at once), set "
     "execution.memory_per_task, or choose a smaller game"
@@ -69,7 +76,9 @@ class RayExecutor:
                 runtime_env=dict(runtime_env or {}),
                 **local,
             )
-        except (ConnectionError, RuntimeError, ValueError) as error:
+        except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+            if address == "local":
+                raise
             allowed = f"the address of a running Ray cluster ({_first_line(error)})"
             raise InputError("execution.address", address, allowed) from error
         options: dict[str, Any] = {"num_cpus": cpus_per_task, "num_returns": 2}
@@ -77,11 +86,16 @@ class RayExecutor:
             options["memory"] = memory_per_task
         self._timed = ray.remote(**options)(_timed)
         self._cpus_per_task = cpus_per_task
+        self._workers, self._counted = 1, -_COUNT_SECONDS
 
     @property
     def workers(self) -> int:
         """How many tasks fit on the cluster as it is now."""
-        return max(1, int(ray.cluster_resources().get("CPU", 1) / self._cpus_per_task))
+        now = time.monotonic()
+        if now - self._counted >= _COUNT_SECONDS:
+            self._workers = max(1, int(ray.cluster_resources().get("CPU", 1) / self._cpus_per_task))
+            self._counted = now
+        return self._workers
 
     def put(self, value: Any) -> Task:
         """Store a value in the object store once."""
@@ -100,11 +114,11 @@ class RayExecutor:
         try:
             return Finished(task, float(ray.get(done)))
         except ray.exceptions.RayTaskError as error:
-            return Finished(task, 0.0, Failure(_first_line(error.cause), str(error)))
+            return Finished(task, 0.0, Failure(_first_line(error.cause), _plain(error)))
         except ray.exceptions.RayError as error:
             advice = _OUT_OF_MEMORY if isinstance(error, ray.exceptions.OutOfMemoryError) else ""
             message = f"{type(error).__name__}: {advice or _first_line(error)}"
-            return Finished(task, 0.0, Failure(message, str(error)), isinstance(error, _LOST))
+            return Finished(task, 0.0, Failure(message, _plain(error)), isinstance(error, _LOST))
 
     def value(self, task: Task) -> Any:
         """Fetch a result."""
@@ -115,6 +129,11 @@ class RayExecutor:
         ray.shutdown()
 
 
+def _plain(error: BaseException) -> str:
+    """The message without terminal colours."""
+    return re.sub("\x1b\\[[0-9;]*m", "", str(error)).strip()
+
+
 def _first_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines() or [""]
+    lines = _plain(error).splitlines() or [""]
     return f"{type(error).__name__}: {lines[0]}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -53,6 +54,7 @@ class Scheduler:
     batch_seconds: float = 1.0
     tasks_per_worker: int = 3
     busy_seconds: float = 0.0
+    capacity_seconds: float = 0.0  # what all workers together could have been busy, from start to end
     cost: CostModel = field(default_factory=CostModel)
 
     def run(self, trials: Sequence[Trial]) -> Iterator[Result]:
@@ -62,15 +64,20 @@ class Scheduler:
         self._in_flight: dict[Task, _Submitted] = {}
         self._progress: dict[int, _Progress] = {}
         order = deque(range(len(trials)))
-        limit = self.tasks_per_worker * self.executor.workers
+        checked = time.perf_counter()
         while order or self._waiting or self._in_flight:
-            while len(self._in_flight) < limit and (order or self._waiting):
+            workers = self.executor.workers  # nodes come and go
+            while len(self._in_flight) < self.tasks_per_worker * workers and (order or self._waiting):
                 if not self._waiting:
                     self._cut(order)
                 function, arguments, purpose = self._waiting.popleft()
                 self._in_flight[self.executor.submit(function, *arguments)] = purpose
             finished = self.executor.next_finished(list(self._in_flight))
+            now = time.perf_counter()
+            self.capacity_seconds += workers * (now - checked)
+            checked = now
             yield from self._settle(finished, self._in_flight.pop(finished.task))
+        self.capacity_seconds += self.executor.workers * (time.perf_counter() - checked)
 
     def _cut(self, order: deque[int]) -> None:
         """Make tasks of the next trial: bundled with other small ones, whole, or in blocks."""

@@ -14,7 +14,7 @@ CONNECT_SECONDS = 10.0
 
 
 def validate_execution(config: DictConfig) -> None:
-    """Raise an InputError where the group execution/ cannot be meant."""
+    """Raise an InputError where the group execution/ cannot be meant; asks nobody."""
     checks.choice("execution", config.kind, ("local", "cluster", "serial"))
     checks.real("execution.batch_seconds", config.batch_seconds, least=0, open_least=True)
     checks.real("execution.cpus_per_task", config.cpus_per_task, least=0, open_least=True)
@@ -27,22 +27,26 @@ def validate_execution(config: DictConfig) -> None:
     if config.kind != "cluster" and config.address:
         allowed = "null unless execution=cluster"
         raise InputError("execution.address", config.address, allowed)
-    if config.kind == "cluster":
-        _require_reachable(config.address)
+    if config.kind == "cluster" and config.address != "auto":
+        _host_and_port(config.address)
 
 
-def _require_reachable(address: str) -> None:
+def require_reachable(config: DictConfig) -> None:
     """Raise an InputError at once where nothing listens; Ray itself would wait for a long time."""
-    if address == "auto":
+    if config.kind != "cluster" or config.address == "auto":
         return
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if not host or not port.isdigit():
-        raise InputError("execution.address", address, "HOST:PORT of a running Ray cluster, or auto")
     try:
-        socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS).close()
-    except (OSError, OverflowError) as error:
+        socket.create_connection(_host_and_port(config.address), timeout=CONNECT_SECONDS).close()
+    except (OSError, UnicodeError) as error:
         allowed = f"the address of a running Ray cluster ({error})"
-        raise InputError("execution.address", address, allowed) from error
+        raise InputError("execution.address", config.address, allowed) from error
+
+
+def _host_and_port(address: str) -> tuple[str, int]:
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
+        raise InputError("execution.address", address, "HOST:PORT of a running Ray cluster, or auto")
+    return host, int(port)
 
 
 def start_executor(config: DictConfig) -> Executor:

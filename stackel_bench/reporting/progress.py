@@ -16,7 +16,7 @@ class SweepProgress:
     """A bar on a terminal, a line now and then elsewhere; use as a context manager."""
 
     def __init__(self, console: Console, cells: int, workers: int, quiet: bool) -> None:
-        self._console, self._cells = console, cells
+        self._console, self._cells, self._workers = console, cells, workers
         self._live = console.is_terminal and not quiet
         self._done = self._failed = self._samples = 0
         self._start = self._last_line = time.monotonic()
@@ -50,4 +50,7 @@ class SweepProgress:
         if not self._live and (now - self._last_line > _LINE_SECONDS or self._done == self._cells):
             self._last_line = now
             left = (now - self._start) / self._done * (self._cells - self._done)
-            self._console.print(f"{self._done}/{self._cells} cells · {detail} · about {left:.0f} s left")
+            self._console.print(
+                f"{self._done}/{self._cells} cells · {self._cells - self._done} left · {detail} · "
+                f"{self._workers} workers · about {left:.0f} s left"
+            )

@@ -7,8 +7,34 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TextIO, cast
 
 from rich.console import Console
+
+LOG_WIDTH = 100  # columns where the output is not a terminal
+
+
+class _Screen:
+    """The real output; a terminal or reader that has gone away does not stop the work."""
+
+    def __init__(self, real: TextIO) -> None:
+        self._real = real
+        self.encoding = "utf-8"
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError):
+            self._real.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError):
+            self._real.flush()
+
+    def isatty(self) -> bool:
+        return self._real.isatty()
+
+    def fileno(self) -> int:
+        return self._real.fileno()
 
 
 @contextlib.contextmanager
@@ -26,13 +52,21 @@ def reserved_screen(log: Path | None) -> Iterator[Console]:
     saved = os.dup(1), os.dup(2)
     target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     try:
-        with os.fdopen(os.dup(1), "w", encoding="utf-8") as real:
-            os.dup2(target, 1)
-            os.dup2(target, 2)
-            yield Console(file=real, highlight=False, soft_wrap=True)
+        real = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace")
+        screen = _Screen(real)
+        os.dup2(target, 1)
+        os.dup2(target, 2)
+        yield Console(
+            file=cast(TextIO, screen),
+            width=None if real.isatty() else LOG_WIDTH,
+            highlight=False,
+            soft_wrap=True,
+        )
+        screen.flush()
     finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError):  # a full disk must not hide the reason why we stop
+                stream.flush()
         os.dup2(saved[0], 1)
         os.dup2(saved[1], 2)
         for descriptor in (*saved, target):

@@ -36,14 +36,20 @@ class Tally:
     samples: int = 0
     wall_seconds: float = 0.0
     busy_seconds: float = 0.0
+    capacity_seconds: float = 0.0  # workers x time, workers that came and went included
     workers: int = 1
     unsynced: dict[str, str] = field(default_factory=dict)
 
     @property
     def overhead(self) -> float:
         """The share of the workers' time that was not spent on work."""
-        available = self.workers * self.wall_seconds
-        return 1 - self.busy_seconds / available if available > 0 else 0.0
+        return 1 - self.busy_seconds / self.capacity_seconds if self.capacity_seconds > 0 else 0.0
+
+
+def finished_cells(plan: Plan, journal: Journal) -> int:
+    """How many cells of the plan are finished."""
+    entries = (journal.entries.get(cell.cell_id) for cell in plan.cells)
+    return sum(entry is not None and entry.state == "finished" for entry in entries)
 
 
 def missing_cells(plan: Plan, journal: Journal) -> list[Cell]:
@@ -81,7 +87,7 @@ def run_cells(
     start = time.perf_counter()
     for index, result, seconds in scheduler.run(trials):
         trial, members = groups[index]
-        fresh = trial.replicates * trial.schedule.samples[-1]
+        fresh = 0 if isinstance(result, Failure) else trial.replicates * trial.schedule.samples[-1]
         tally.samples += fresh
         for tie, cell in members.items():
             share = seconds / len(members)
@@ -101,6 +107,7 @@ def run_cells(
             break
     tally.wall_seconds = time.perf_counter() - start
     tally.busy_seconds = scheduler.busy_seconds
+    tally.capacity_seconds = scheduler.capacity_seconds
     return tally
 
 

@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import os
 import re
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,11 +39,12 @@ def locked(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            holder = os.read(descriptor, 64).decode(errors="replace").strip() or "another process"
-            allowed = f"a sweep that nobody else is running (process {holder} holds it)"
+            holder = os.read(descriptor, 200).decode(errors="replace").strip() or "another process"
+            allowed = f"a sweep that nobody else is running ({holder} holds it)"
             raise InputError("sweep folder", str(folder), allowed) from error
         os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        with contextlib.suppress(OSError):  # a full disk; the lock holds without the note
+            os.pwrite(descriptor, f"process {os.getpid()} on {socket.gethostname()}".encode(), 0)
         yield
     finally:
         os.close(descriptor)

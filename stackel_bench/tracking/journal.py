@@ -42,11 +42,16 @@ class Entry:
 
 
 class Journal:
-    """Append-only JSON lines, one fsync per append; a torn last line is dropped, its cell runs again."""
+    """Append-only JSON lines, one fsync per append; a torn or damaged line is a cell that runs again.
+
+    Reading changes nothing on disk, so anybody may look while a driver writes. Only the driver that holds
+    the folder's lock appends.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._path = folder / "journal.jsonl"
+        self._end = 0  # of the last complete line: what follows was torn by a dying driver
         self.entries: dict[str, Entry] = {}
         self._load()
 
@@ -69,26 +74,42 @@ class Journal:
         write_atomically(self.folder / "failures" / f"{entry.cell_id}.txt", text.encode())
         self._append(entry)
 
+    def remove_remains(self) -> None:
+        """Remove half-written files of a driver that died; for the holder of the folder's lock only."""
+        for path in self.folder.glob("**/.*.part"):
+            path.unlink(missing_ok=True)
+
     def _append(self, entry: Entry) -> None:
-        with self._path.open("ab") as file:
-            file.write(entry.to_json().encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+        line = entry.to_json().encode() + b"\n"
+        is_new = not self._path.exists()
+        with self._path.open("ab", buffering=0) as file:
+            file.truncate(self._end)
+            try:
+                written = 0
+                while written < len(line):
+                    written += file.write(line[written:])
+                os.fsync(file.fileno())
+            except OSError:  # a full disk: take back what did fit
+                file.truncate(self._end)
+                raise
+        if is_new:
+            _sync_folder(self.folder)
+        self._end += len(line)
         self.entries[entry.cell_id] = entry
 
     def _load(self) -> None:
         if not self._path.exists():
             return
         content = self._path.read_bytes()
-        complete = content.rfind(b"\n") + 1
-        if complete < len(content):  # the driver died while writing: that cell is not finished
-            with self._path.open("r+b") as file:
-                file.truncate(complete)
-        for line in content[:complete].splitlines():
-            entry = Entry.from_json(line)
-            if entry.state == "finished" and not self.records_path(entry.cell_id).exists():
+        self._end = content.rfind(b"\n") + 1
+        recorded = {path.name for path in (self.folder / "records").glob("*.parquet")}
+        for line in content[: self._end].split(b"\n")[:-1]:
+            try:
+                entry = Entry.from_json(line)
+            except (ValueError, TypeError, KeyError):  # a damaged disk or editor: that cell runs again
                 continue
-            self.entries[entry.cell_id] = entry
+            if entry.state == "failed" or f"{entry.cell_id}.parquet" in recorded:
+                self.entries[entry.cell_id] = entry
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -105,3 +126,13 @@ def write_atomically(path: Path, content: bytes) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make new names in a folder survive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -9,16 +9,16 @@ from pathlib import Path
 class Ledger:
     """One file per store, one cell id per line; a torn line is an id that is asked for again."""
 
-    def __init__(self, folder: Path, store_uri: str, experiment_id: str) -> None:
-        digest = hashlib.sha256(f"{store_uri}\n{experiment_id}".encode()).hexdigest()[:12]
+    def __init__(self, folder: Path, store_identity: str) -> None:
+        digest = hashlib.sha256(store_identity.encode()).hexdigest()[:12]
         self._path = folder / f"mirrored-{digest}.txt"
         text = self._path.read_text("utf-8") if self._path.exists() else ""
+        self._torn = bool(text) and not text.endswith("\n")
         self.cell_ids = {line for line in text.split("\n")[:-1] if line}
-        if text and not text.endswith("\n"):
-            self._path.write_text("".join(f"{line}\n" for line in sorted(self.cell_ids)), "utf-8")
 
     def add(self, cell_id: str) -> None:
         """Remember that the cell's run is complete."""
         with self._path.open("a", encoding="utf-8") as file:
-            file.write(f"{cell_id}\n")
+            file.write(("\n" if self._torn else "") + f"{cell_id}\n")
+        self._torn = False
         self.cell_ids.add(cell_id)

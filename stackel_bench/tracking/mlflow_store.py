@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
 os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
 os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
-os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "1")  # the mirror has its own patience
+# The mirror has its own patience, and only it can tell whether a request that failed had an effect.
+os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "20")
 
 import yaml
 from mlflow import MlflowClient
-from mlflow.entities import Metric, Param, Run, RunStatus, RunTag, ViewType
+from mlflow.entities import Experiment, Metric, Param, RunStatus, RunTag, ViewType
 from mlflow.exceptions import MlflowException
 
 from stackel_bench.tracking.journal import Entry
 
-_METRICS_PER_CALL = 1000  # limits of MLflow's REST interface
+_METRICS_PER_CALL = 900  # MLflow's REST interface: 1000 entities, 100 of them parameters
 _PARAMS_PER_CALL = 100
+_RUNS_PER_PAGE = 1000
+_RUNS_ASKED_SINGLY = 50
 _ENTRY_FILE = "cell.json"
 _RECORDS_FILE = "records.parquet"
+
+
+@dataclass(frozen=True)
+class _KnownRun:
+    run_id: str
+    complete: bool
 
 
 class MlflowStore:
@@ -34,82 +45,102 @@ class MlflowStore:
     def __init__(self, uri: str, experiment: str, artifact_root: Path | None = None) -> None:
         logging.getLogger("mlflow").setLevel(logging.ERROR)
         logging.getLogger("alembic").setLevel(logging.ERROR)
-        self.uri = uri
         self._client = MlflowClient(tracking_uri=uri)
-        self.experiment_id = self._experiment(experiment, artifact_root)
-        self._runs: dict[str, Run] = {}
+        found = self._experiment(experiment, artifact_root)
+        self.experiment_id = found.experiment_id
+        # Not the address alone: somebody may have put another database there.
+        self.identity = f"{uri}\n{found.experiment_id}\n{found.creation_time}"
+        self._runs: dict[str, _KnownRun] = {}  # by cell id
+        self._unsure: set[str] = set()  # cells whose run may exist although creating it failed
 
-    def _experiment(self, name: str, artifact_root: Path | None) -> str:
+    def _experiment(self, name: str, artifact_root: Path | None) -> Experiment:
         found = self._client.get_experiment_by_name(name)
-        if found is not None:
-            if found.lifecycle_stage == "deleted":
-                self._client.restore_experiment(found.experiment_id)
-            return found.experiment_id
-        location = None if artifact_root is None else (artifact_root.resolve() / name).as_uri()
-        try:
-            return self._client.create_experiment(name, artifact_location=location)
-        except MlflowException:  # another driver was faster
-            found = self._client.get_experiment_by_name(name)
-            if found is None:
-                raise
-            return found.experiment_id
+        if found is None:
+            location = None if artifact_root is None else (artifact_root.resolve() / name).as_uri()
+            try:
+                return self._client.get_experiment(self._client.create_experiment(name, location))
+            except MlflowException:  # another driver was faster
+                found = self._client.get_experiment_by_name(name)
+                if found is None:
+                    raise
+        if found.lifecycle_stage == "deleted":
+            self._client.restore_experiment(found.experiment_id)
+        return found
 
     def describe(self, text: str) -> None:
         """Set the experiment's description (Markdown)."""
         self._client.set_experiment_tag(self.experiment_id, "mlflow.note.content", text)
 
-    def find_runs(self) -> dict[str, bool]:
-        """Cell ids that have a run here, and whether it is complete; one paged search."""
+    def find_runs(self, cell_ids: Collection[str] | None = None) -> dict[str, bool]:
+        """Cell ids (of those given at least) that have a run here, and whether it is complete."""
+        if cell_ids is None or len(cell_ids) > _RUNS_ASKED_SINGLY:  # MLflow has no search for a set of tags
+            self._search("tags.`stackel.kind` = 'cell'")
+        else:
+            for cell_id in cell_ids:
+                self._search(f"tags.`stackel.cell_id` = '{cell_id}'")
+        return {cell_id: run.complete for cell_id, run in self._runs.items()}
+
+    def _search(self, query: str) -> None:
         token = None
         while True:
             page = self._client.search_runs(
-                [self.experiment_id], "tags.`stackel.kind` = 'cell'", ViewType.ACTIVE_ONLY, 1000, None, token
+                [self.experiment_id], query, ViewType.ACTIVE_ONLY, _RUNS_PER_PAGE, None, token
             )
             for run in page:
-                known = self._runs.get(run.data.tags["stackel.cell_id"])
-                if known is None or run.info.status == "FINISHED":
-                    self._runs[run.data.tags["stackel.cell_id"]] = run
+                cell_id = run.data.tags["stackel.cell_id"]
+                known = _KnownRun(run.info.run_id, run.info.status == "FINISHED")
+                if known.complete or cell_id not in self._runs:
+                    self._runs[cell_id] = known
             token = page.token
             if not token:
-                return {cell_id: run.info.status == "FINISHED" for cell_id, run in self._runs.items()}
+                return
 
     def log_cell(self, entry: Entry, tags: Mapping[str, str], records: bytes | None) -> None:
         """The run of a finished or failed cell; a complete run is left alone, a torn one is completed."""
-        run = self._runs.get(entry.cell_id)
-        if run is not None and run.info.status == "FINISHED":
-            return
         stamp = round(entry.finished_at * 1000)
-        if run is None:
-            all_tags = {"stackel.kind": "cell", "stackel.cell_id": entry.cell_id, **_tags(entry), **tags}
-            start = stamp - round(entry.seconds * 1000)
-            run = self._client.create_run(self.experiment_id, start, all_tags, entry.label)
-            self._runs[entry.cell_id] = run
-        run_id = run.info.run_id
-        params = [Param(key, str(value)) for key, value in flatten(entry.config)]
-        for chunk in _chunks(params, _PARAMS_PER_CALL):
-            self._client.log_batch(run_id, params=chunk)
-        for metrics in _chunks(_metrics(entry, stamp), _METRICS_PER_CALL):
-            self._client.log_batch(run_id, metrics=metrics)
+        run = self._run_of(entry, tags, stamp - round(entry.seconds * 1000))
+        if run.complete:
+            return
+        params = list(_chunks([Param(k, str(v)) for k, v in flatten(entry.config)], _PARAMS_PER_CALL))
+        metrics = list(_chunks(_metrics(entry, stamp), _METRICS_PER_CALL))
+        for some_metrics, some_params in itertools.zip_longest(metrics, params, fillvalue=()):
+            self._client.log_batch(run.run_id, some_metrics, some_params)
         with tempfile.TemporaryDirectory() as folder:
             for name, content in _artifacts(entry, records).items():
                 Path(folder, name).write_bytes(content)
-            self._client.log_artifacts(run_id, folder)
-        status = RunStatus.to_string(RunStatus.FINISHED if entry.state == "finished" else RunStatus.FAILED)
-        self._client.set_terminated(run_id, status, stamp)
-        self._runs[entry.cell_id] = self._client.get_run(run_id)
+            self._client.log_artifacts(run.run_id, folder)
+        complete = entry.state == "finished"
+        status = RunStatus.to_string(RunStatus.FINISHED if complete else RunStatus.FAILED)
+        self._client.set_terminated(run.run_id, status, stamp)
+        self._runs[entry.cell_id] = _KnownRun(run.run_id, complete)
+
+    def _run_of(self, entry: Entry, tags: Mapping[str, str], start: int) -> _KnownRun:
+        """The cell's run, created if there is none; never a second one, also after a lost answer."""
+        cell_id = entry.cell_id
+        if cell_id in self._unsure:
+            self._search(f"tags.`stackel.cell_id` = '{cell_id}'")
+        if cell_id not in self._runs:
+            self._unsure.add(cell_id)
+            all_tags = {"stackel.kind": "cell", "stackel.cell_id": cell_id, **_tags(entry), **tags}
+            run = self._client.create_run(self.experiment_id, start, all_tags, entry.label)
+            self._runs[cell_id] = _KnownRun(run.info.run_id, complete=False)
+        self._unsure.discard(cell_id)
+        return self._runs[cell_id]
 
     def fetch_cell(self, cell_id: str) -> tuple[Entry, bytes] | None:
         """Entry and records of a complete run that find_runs found, for a driver without the journal."""
         run = self._runs.get(cell_id)
-        if run is None or run.info.status != "FINISHED":
+        if run is None or not run.complete:
             return None
         with tempfile.TemporaryDirectory() as folder:
             names = (_ENTRY_FILE, _RECORDS_FILE)
             try:
-                paths = [self._client.download_artifacts(run.info.run_id, name, folder) for name in names]
-                return Entry.from_json(Path(paths[0]).read_text("utf-8")), Path(paths[1]).read_bytes()
-            except (MlflowException, OSError):  # artifacts are gone: the cell runs again
-                return None
+                paths = [self._client.download_artifacts(run.run_id, name, folder) for name in names]
+                entry = Entry.from_json(Path(paths[0]).read_text("utf-8"))
+                records = Path(paths[1]).read_bytes()
+            except (MlflowException, OSError, ValueError, TypeError, KeyError):
+                return None  # artifacts are gone or not ours: the cell runs again
+        return (entry, records) if entry.cell_id == cell_id and entry.state == "finished" else None
 
     def log_report(
         self,

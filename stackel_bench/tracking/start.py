@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import urllib.error
+import http.client
 import urllib.parse
 import urllib.request
 from pathlib import Path
@@ -16,24 +16,34 @@ from stackel_bench.errors import InputError
 if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore
 
+ADDRESS = "http(s)://HOST:PORT of a running MLflow server"
 CONNECT_SECONDS = 10.0
 
 
 def validate_tracking(config: DictConfig) -> None:
-    """Raise an InputError where the group tracking/ cannot be meant, or nothing answers at its address."""
+    """Raise an InputError where the group tracking/ cannot be meant; asks nobody."""
     checks.choice("tracking", config.kind, ("local", "server", "off"))
     if config.kind != "server":
         if config.uri:
             raise InputError("tracking.uri", config.uri, "null unless tracking=server")
         return
-    allowed = "http(s)://HOST:PORT of a running MLflow server"
-    if not config.uri or urllib.parse.urlsplit(config.uri).scheme not in ("http", "https"):
-        raise InputError("tracking.uri", config.uri, allowed)
+    try:
+        parts = urllib.parse.urlsplit(config.uri or "")
+    except ValueError as error:
+        raise InputError("tracking.uri", config.uri, f"{ADDRESS} ({error})") from error
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise InputError("tracking.uri", config.uri, ADDRESS)
+
+
+def require_answer(config: DictConfig) -> None:
+    """Raise an InputError where no tracking server answers at the configured address."""
+    if config.kind != "server":
+        return
     try:
         with urllib.request.urlopen(f"{config.uri.rstrip('/')}/health", timeout=CONNECT_SECONDS):
             pass
-    except (OSError, ValueError) as error:
-        raise InputError("tracking.uri", config.uri, f"{allowed} ({error})") from error
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        raise InputError("tracking.uri", config.uri, f"{ADDRESS} ({error})") from error
 
 
 def store_uri(config: DictConfig, output: Path) -> str:

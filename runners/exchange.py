@@ -1,0 +1,86 @@
+"""Opens the MLflow store of a sweep and evens it out with the journal: fetches what only one of them has."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from stackel_bench.errors import InputError
+from stackel_bench.sweep.driver import missing_cells
+from stackel_bench.sweep.plan import Plan
+from stackel_bench.tracking.journal import Entry, Journal
+from stackel_bench.tracking.mirror import Mirror
+from stackel_bench.tracking.start import open_store, store_uri
+
+if TYPE_CHECKING:
+    from stackel_bench.tracking.mlflow_store import MlflowStore
+
+Value = TypeVar("Value")
+_FETCHES_AT_ONCE = 8
+
+
+@dataclass(frozen=True)
+class Tracking:
+    """A store that answered, its mirror, and what it knows about the cells of this sweep."""
+
+    store: MlflowStore
+    mirror: Mirror
+    unmirrored: list[Entry]
+    complete: set[str]  # cell ids
+
+    def even_out(self, plan: Plan, journal: Journal) -> int:
+        """Fetch missing cells that the store has, log entries that it has not; how many were fetched."""
+        wanted = [c.cell_id for c in missing_cells(plan, journal) if c.cell_id in self.complete]
+        fetched = 0
+        for cell in _fetch(self.store, wanted):
+            if cell is not None:
+                journal.finish(*cell)
+                self.mirror.add_known(cell[0].cell_id)
+                fetched += 1
+        for entry in self.unmirrored:
+            self.mirror.add(entry)
+        return fetched
+
+
+def open_tracking(plan: Plan, journal: Journal, tags: Mapping[str, str]) -> Tracking | None:
+    """The sweep's store, opened and asked; None where tracking is off."""
+    config, output = plan.settings.tracking, Path(plan.settings.output).expanduser()
+    try:
+        store = open_store(config, output, plan.study)
+        if store is None:
+            return None
+        mirror = Mirror(store, journal, tags)
+        unmirrored = mirror.unmirrored()
+        asked = {cell.cell_id for cell in missing_cells(plan, journal)} | {e.cell_id for e in unmirrored}
+        found = store.find_runs(asked)
+    except Exception as error:  # whatever a database or a server answers
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+        allowed = f"a store that can be opened ({reason})"
+        raise InputError("tracking", store_uri(config, output), allowed) from error
+    return Tracking(store, mirror, unmirrored, {cell_id for cell_id, done in found.items() if done})
+
+
+def in_background(function: Callable[..., Value], *arguments: object) -> Future[Value]:
+    """The result to come of a call in a thread that nobody has to wait for, Ctrl-C included."""
+    future: Future[Value] = Future()
+
+    def work() -> None:
+        try:
+            future.set_result(function(*arguments))
+        except BaseException as error:  # raised again where the result is asked for
+            future.set_exception(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    return future
+
+
+def _fetch(store: MlflowStore, cell_ids: list[str]) -> Iterable[tuple[Entry, bytes] | None]:
+    pool = ThreadPoolExecutor(_FETCHES_AT_ONCE)
+    try:
+        yield from pool.map(store.fetch_cell, cell_ids)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
