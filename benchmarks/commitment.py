@@ -25,7 +25,7 @@ from stackel_bench.planning.mixed_gaps import mixed_gap
 from stackel_bench.planning.mixed_optimistic import best_mixed_leader_strategy
 from stackel_bench.planning.mixed_pessimistic import worst_case_mixed_leader_strategy
 from stackel_bench.streams import generator
-from tests.simplex_references import pessimistic_milp, pessimistic_milp_of_reference
+from tests.simplex_references import IntegerOptimum, pessimistic_milp, pessimistic_milp_of_reference
 
 SLACK = 0.1
 ACCURACY = SLACK / 8  # what the paper's proof asks of its subroutine
@@ -63,33 +63,30 @@ def least_seconds(run: Callable[[], object], budget: float = 0.2) -> float:
     return least
 
 
-def global_milp(table: PayoffTable, limit: float) -> tuple[float, float, bool]:
-    """(CPU seconds, value, solved) of one integer program over all best replies."""
-    began = time.process_time()
-    value, _, solved = pessimistic_milp(
-        table.leader_means, table.follower_means, SLACK, MARGIN, time_limit=limit, accuracy=ACCURACY
-    )
-    return time.process_time() - began, value, solved
+def global_milp(table: PayoffTable, limit: float) -> IntegerOptimum:
+    """One integer program over all best replies."""
+    game = (table.leader_means, table.follower_means)
+    return pessimistic_milp(*game, SLACK, MARGIN, time_limit=limit, accuracy=ACCURACY)
 
 
-def milp_per_reference(table: PayoffTable, limit: float) -> tuple[float, float, bool]:
-    """(CPU seconds, best value, all solved) of one integer program per best reply that can still win."""
-    began, deadline = time.process_time(), time.monotonic() + limit
+def milp_per_reference(table: PayoffTable, limit: float) -> IntegerOptimum:
+    """One integer program per best reply that can still win, with the seconds of all of them."""
     game = (table.leader_means, table.follower_means, SLACK, MARGIN)
     responses = range(table.shape[1])
-    roots = [pessimistic_milp_of_reference(*game, c, relaxed=True)[0] for c in responses]
+    deadline = time.monotonic() + limit
+    roots = [pessimistic_milp_of_reference(*game, c, relaxed=True) for c in responses]
+    seconds = sum(root.seconds for root in roots)
     best = -math.inf
-    for c in sorted(responses, key=lambda c: -roots[c]):
-        if roots[c] <= best + ACCURACY:
+    for c in sorted(responses, key=lambda c: -roots[c].value):
+        if roots[c].value <= best + ACCURACY:
             break
-        left = deadline - time.monotonic()
-        if left <= 0:
-            return time.process_time() - began, best, False
-        value, _, solved = pessimistic_milp_of_reference(*game, c, time_limit=left, accuracy=ACCURACY)
-        if not solved:
-            return time.process_time() - began, best, False
-        best = max(best, value)
-    return time.process_time() - began, best, True
+        left = max(0.01, deadline - time.monotonic())
+        found = pessimistic_milp_of_reference(*game, c, time_limit=left, accuracy=ACCURACY)
+        seconds += found.seconds
+        if not found.solved:
+            return IntegerOptimum(best, False, seconds)
+        best = max(best, found.value)
+    return IntegerOptimum(best, True, seconds)
 
 
 def pessimistic_table(games: int, limit: float) -> None:
@@ -106,11 +103,11 @@ def pessimistic_table(games: int, limit: float) -> None:
             columns = []
             for method in (milp_per_reference, global_milp):
                 results = [method(table, limit) for table in tables]
-                for (_, value, solved), commitment in zip(results, found, strict=True):
-                    assert value <= commitment.upper_bound + 1e-5
-                    assert not solved or value >= commitment.value - ACCURACY - 1e-3
-                sign = "" if all(solved for _, _, solved in results) else "> "
-                seconds = np.mean([took for took, _, _ in results])
+                for result, commitment in zip(results, found, strict=True):
+                    assert result.value <= commitment.upper_bound + 1e-5
+                    assert not result.solved or result.value >= commitment.value - ACCURACY - 1e-3
+                sign = "" if all(result.solved for result in results) else "> "
+                seconds = np.mean([result.seconds for result in results])
                 columns += [f"{sign}{seconds:.2f}", f"{sign}{seconds / np.mean(ours):.0f}"]
             nodes = np.mean([commitment.nodes for commitment in found])
             line = [family, actions, responses, f"{1e3 * np.mean(ours):.2f}", f"{nodes:.0f}", *columns]

@@ -5,8 +5,10 @@ Nothing here imports the planning code. Games are pairs (leader, follower) of [A
 
 from __future__ import annotations
 
+import time
 from fractions import Fraction
 from itertools import combinations, pairwise
+from typing import NamedTuple
 
 import highspy
 import numpy as np
@@ -176,6 +178,14 @@ def pessimistic_supremum(
     return best
 
 
+class IntegerOptimum(NamedTuple):
+    """The best value found, whether it is optimal, and the CPU seconds of the solver alone."""
+
+    value: float
+    solved: bool
+    seconds: float
+
+
 def pessimistic_milp(
     leader: np.ndarray,
     follower: np.ndarray,
@@ -184,8 +194,8 @@ def pessimistic_milp(
     *,
     time_limit: float = 60.0,
     accuracy: float = 1e-7,
-) -> tuple[float, float, bool]:
-    """(value, bound, solved) of one mixed-integer program over all best replies, solved by HiGHS.
+) -> IntegerOptimum:
+    """One mixed-integer program over all best replies, solved by HiGHS.
 
     Binary x_b: b may be a response; binary z_c: c is the best reply. margin=0 bounds sup phi_slack from
     above, a positive margin (well above the solver's 1e-6) bounds it from below.
@@ -227,7 +237,7 @@ def pessimistic_milp_of_reference(
     relaxed: bool = False,
     time_limit: float = 60.0,
     accuracy: float = 1e-7,
-) -> tuple[float, float, bool]:
+) -> IntegerOptimum:
     """The same where c is the best reply, which needs no z; relaxed drops integrality. -inf if c never is."""
     actions, responses = leader.shape
     solver = _integer_solver(time_limit, accuracy)
@@ -285,14 +295,15 @@ def _add_row(solver: highspy.Highs, lower: float, upper: float, terms: dict[int,
     solver.addRow(lower, upper, len(terms), list(terms), list(terms.values()))
 
 
-def _solve_integer(solver: highspy.Highs) -> tuple[float, float, bool]:
+def _solve_integer(solver: highspy.Highs) -> IntegerOptimum:
+    began = time.process_time()
     solver.run()
+    seconds = time.process_time() - began
     status = solver.getModelStatus()
     if status == highspy.HighsModelStatus.kInfeasible:
-        return -np.inf, -np.inf, True
-    info = solver.getInfo()
+        return IntegerOptimum(-np.inf, True, seconds)
     solved = status == highspy.HighsModelStatus.kOptimal
-    return float(info.objective_function_value), float(info.mip_dual_bound), solved
+    return IntegerOptimum(float(solver.getInfo().objective_function_value), solved, seconds)
 
 
 def pointwise_value(

@@ -86,10 +86,10 @@ def test_between_two_mixed_integer_programs(narrow: bool) -> None:
         table = PayoffTable(leader, follower)
         found = worst_case_mixed_leader_strategy(table, 0.1, accuracy=1e-6)
         assert found.finished
-        relaxed, _, solved = pessimistic_milp(leader, follower, 0.1, 0.0)
+        relaxed, solved, _ = pessimistic_milp(leader, follower, 0.1, 0.0)
         assert solved
         assert found.value <= relaxed + 2e-6
-        tightened, _, solved = pessimistic_milp(leader, follower, 0.1, 1e-5)
+        tightened, solved, _ = pessimistic_milp(leader, follower, 0.1, 1e-5)
         assert solved
         assert tightened <= found.upper_bound + 2e-6
         assert_attained(table, found, 0.1)
