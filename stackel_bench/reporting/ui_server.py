@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from stackel_bench.errors import InputError
+from stackel_bench.reporting.mlflow_view import VIEW_QUERY, VIEW_TAG, view_state
 
 HOST = "127.0.0.1"
 PORTS = range(5000, 5050)  # 5060 and 5061 are blocked by browsers
 START_SECONDS = 180.0
-_VIEW = "workflowType=machine_learning&compareRunsMode=CHART"  # else MLflow opens a view without charts
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,10 @@ def running_server(output: Path, *, port: int | None = None, study: str = "") ->
         )
     try:
         _wait_until_healthy(process, url, output / "mlflow_server.log")
-        yield UiServer(url, f"{url}/#/experiments/{_experiment_id(url, study)}/runs?{_VIEW}", process)
+        experiment = _experiment_id(url, study)
+        tag = {"experiment_id": experiment, "key": VIEW_TAG, "value": view_state()}
+        _ask(url, "experiments/set-experiment-tag", tag)
+        yield UiServer(url, f"{url}/#/experiments/{experiment}/runs?{VIEW_QUERY}", process)
     finally:
         _end_group(process)
 
@@ -97,19 +100,25 @@ def _wait_until_healthy(process: subprocess.Popen[bytes], url: str, log: Path) -
 
 def _experiment_id(url: str, study: str) -> str:
     """The experiment of the study, or the one that changed last."""
-    request = urllib.request.Request(
-        f"{url}/api/2.0/mlflow/experiments/search",
-        data=json.dumps({"max_results": 1000, "order_by": ["last_update_time DESC"]}).encode(),
-        headers={"Content-Type": "application/json"},
-    )
-    with urllib.request.urlopen(request, timeout=30) as answer:
-        found: list[dict[str, Any]] = json.load(answer).get("experiments", [])
+    query = {"max_results": 1000, "order_by": ["last_update_time DESC"]}
+    found = _ask(url, "experiments/search", query).get("experiments", [])
     named = [item for item in found if item["experiment_id"] != "0"]  # 0 is MLflow's empty default
     if study:
         named = [item for item in named if item["name"] == study]
         if not named:
             raise InputError("study", study, "one of " + ", ".join(item["name"] for item in found))
     return str((named or found)[0]["experiment_id"])
+
+
+def _ask(url: str, method: str, content: dict[str, Any]) -> dict[str, Any]:
+    """The answer of MLflow's REST interface."""
+    request = urllib.request.Request(
+        f"{url}/api/2.0/mlflow/{method}",
+        data=json.dumps(content).encode(),
+        headers={"Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return json.load(answer)
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
