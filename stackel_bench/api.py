@@ -8,6 +8,7 @@ import numpy as np
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
+from stackel_bench.evaluation.certificate import Certificate, certify
 from stackel_bench.evaluation.oracle import FiniteLeaderOracle
 from stackel_bench.evaluation.truth import oracle_of
 from stackel_bench.evaluation.verdict import Verdict, judge
@@ -76,6 +77,16 @@ def evaluate(game: Game, result: Decision, epsilon: float) -> Verdict:
     elif result.leader_strategy is None:
         raise InputError("result.leader_strategy", None, f"a mixed strategy, as on {game.family} games")
     return judge(oracle, result, epsilon)
+
+
+def certificate(
+    game: Game, result: Decision, algorithm: str = "paper", *, epsilon: float, delta: float = 0.05
+) -> Certificate:
+    """What the samples alone say about a decision on a bandit game; all there is where the truth is unknown.
+
+    algorithm, epsilon and delta as they were when the decision was learned.
+    """
+    return certify(game, result, algorithm, epsilon, delta)
 
 
 def _slack(slack: float) -> float:
