@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 from threadpoolctl import threadpool_limits
 
 from stackel_bench.execution.executor import Executor
@@ -14,6 +15,10 @@ from stackel_bench.execution.executor import Executor
 # for the processes that tests start.
 _LIMITS = threadpool_limits(1)
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
+
+# The same examples in every run, however busy the machine is.
+settings.register_profile("reproducible", derandomize=True, deadline=None, database=None)
+settings.load_profile("reproducible")
 
 
 @pytest.fixture(scope="session")

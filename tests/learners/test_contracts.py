@@ -53,7 +53,7 @@ def test_contract(name: str, algorithm: str, options: dict[str, Any], budget: Bu
     game = sb.load_game(name, **GAMES[name])
     learner = make_learner(game.family, algorithm, **options)
     if algorithm in SELF_PACED and budget.kind in ("fixed", "ladder"):
-        with pytest.raises(InputError, match="^budget: found"):
+        with pytest.raises(InputError, match=r"^budget: found"):
             learner.schedule(game.sampler, budget)
     else:
         check_learner(learner, game, budget)

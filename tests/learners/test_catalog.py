@@ -1,0 +1,60 @@
+"""Learners by name: every name has a configuration file, options that do not fit are refused."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+import pytest
+
+from stackel_bench.errors import InputError
+from stackel_bench.games.game import FAMILIES
+from stackel_bench.learners.catalog import LEARNERS, make_learner
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_learner_has_its_name_and_a_configuration(family: str) -> None:
+    files = {entry.name for entry in resources.files("stackel_bench.conf").joinpath("algorithm").iterdir()}
+    for name in LEARNERS[family]:
+        assert make_learner(family, name).name == name
+        assert f"{name}.yaml" in files
+
+
+def test_every_configuration_is_a_learner_of_some_family() -> None:
+    names = {name for learners in LEARNERS.values() for name in learners}
+    for entry in resources.files("stackel_bench.conf").joinpath("algorithm").iterdir():
+        if entry.name.endswith(".yaml"):
+            assert entry.name.removesuffix(".yaml") in names
+
+
+@pytest.mark.parametrize(
+    ("family", "algorithm", "options", "field"),
+    [
+        ("bandit", "papper", {}, "algorithm"),
+        ("bandit", "g_optimal", {}, "algorithm"),
+        ("linear", "margin", {}, "algorithm"),
+        ("bandit_rl", "half_tolerance", {}, "algorithm"),
+        ("bandit", "paper", {"explorer": "rf_ucrl"}, "algorithm.explorer"),
+        ("linear", "paper", {"printed_lp": True}, "algorithm.printed_lp"),
+        ("bandit_rl", "paper", {"explorer": "rf_ucrll"}, "explorer"),
+        ("bandit_rl", "paper", {"explorer_options": {"c": 1}}, "option of explorer reward_free_explore"),
+        ("bandit_rl", "paper", {"explorer_options": 3}, "algorithm.explorer_options"),
+        ("bandit_rl", "paper", {"explorer_options": {3: 3}}, "algorithm.explorer_options"),
+        ("simultaneous", "paper", {"printed_lp": "yes"}, "algorithm.printed_lp"),
+        ("simultaneous", "paper", {"time_limit": 0}, "algorithm.time_limit"),
+        ("simultaneous", "paper", {"time_limit": "1s"}, "algorithm.time_limit"),
+    ],
+)
+def test_what_does_not_fit_is_refused(
+    family: str, algorithm: str, options: dict[str, object], field: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        make_learner(family, algorithm, **options)
+    assert caught.value.field == field
+
+
+def test_options_left_empty_are_not_passed_on() -> None:
+    """The configuration has every option of every family, null or {} where it is not set."""
+    empty = {"explorer": None, "explorer_options": {}, "printed_lp": None, "time_limit": None}
+    for family, learners in LEARNERS.items():
+        for name in learners:
+            assert make_learner(family, name, **empty) == make_learner(family, name)
