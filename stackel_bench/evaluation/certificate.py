@@ -59,9 +59,9 @@ def certify(game: Game, decision: Decision, algorithm: str, epsilon: float, delt
     pairs = math.prod(game.sizes.values())
     pulls, rest = divmod(decision.samples, pairs)
     if rest or not pulls:
-        raise InputError(
-            "result.samples", decision.samples, f"a multiple of {pairs}, equal pulls of all pairs"
-        )
+        allowed = f"a multiple of {pairs}, equal pulls of all pairs"
+        raise InputError("result.samples", decision.samples, allowed)
+    budget = Budget(epsilon=epsilon, delta=delta)
     scale = game.sampler.sub_gaussian_scale
     error = error_of_pulls(pulls, pairs, budget.delta, scale)
     tolerance = float(ToleranceRule(algorithm).tolerance(budget, pulls, pairs, scale))
