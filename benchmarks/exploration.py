@@ -24,7 +24,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before numpy is imported
 import numpy as np
 from numba import njit
 
-from stackel_bench.exploration import EpisodePlan, Exploration, make_explorer
+from stackel_bench.exploration import EpisodePlan, Exploration, Goal, make_explorer
 from stackel_bench.exploration.coverage import coverage, maximal_reach, query_frequencies
 from stackel_bench.exploration.euler import EulerSettings, euler_run, greedy_actions
 from stackel_bench.models import FollowerMDP
@@ -33,7 +33,7 @@ from stackel_bench.streams import generator
 
 SHAPE = (5, 10, 4)
 LEADER_ACTIONS = 16
-CONTEXT = {"epsilon": 0.1, "delta": 0.05, "num_leader_actions": LEADER_ACTIONS}
+GOAL = Goal(epsilon=0.1, delta=0.05, num_leader_actions=LEADER_ACTIONS)
 PEER_EPISODES = 20_000
 TWIN_EPISODES = 1_000_000
 REPEATS = 3
@@ -94,7 +94,7 @@ def main() -> None:
     for name, plan in (
         ("rf_express", EpisodePlan({"explore": PEER_EPISODES})),
         ("rf_express", EpisodePlan({"explore": 10**9})),
-        ("rf_ucrl", make_explorer("rf_ucrl").theory_plan(SHAPE, **CONTEXT)),
+        ("rf_ucrl", make_explorer("rf_ucrl").theory_plan(SHAPE, GOAL)),
     ):
         seconds, found = _timed_explorer(simulator, name, plan)
         label = f"{name}" + (", to its certificate" if plan.stop_when_certified else "")
@@ -111,7 +111,7 @@ def main() -> None:
 
     for options in ({"replanning": "exact_doubling"}, {}):
         explorer = make_explorer("reward_free_explore", **options)
-        plan = explorer.theory_plan(SHAPE, **CONTEXT)
+        plan = explorer.theory_plan(SHAPE, GOAL)
         seconds, found = _timed_explorer(simulator, "reward_free_explore", plan, **options)
         label = f"reward_free_explore, {explorer.replanning}, theory budget"
         rows.append((label, plan.total, seconds, f"{coverage(mdp, found, epsilon=0.1).ratio:.0f}"))
@@ -144,7 +144,7 @@ def _timed_explorer(
 ) -> tuple[float, Exploration]:
     explorer = make_explorer(name, **options)
     found: list[Exploration] = []
-    seconds = _best(lambda: found.append(explorer.explore(simulator, plan, key=("bench",), **CONTEXT)))
+    seconds = _best(lambda: found.extend(explorer.explore(simulator, [plan], GOAL, ("bench",))))
     return seconds, found[-1]
 
 

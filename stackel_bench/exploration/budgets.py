@@ -1,9 +1,12 @@
-"""Episode plans of explorers with a single phase."""
+"""Episode plans of explorers with a single phase, and which plans may follow each other."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from stackel_bench import checks
-from stackel_bench.exploration.explorer import EpisodePlan, Shape
+from stackel_bench.errors import InputError
+from stackel_bench.exploration.explorer import EpisodePlan, Goal, Shape
 from stackel_bench.theory.episodes import runnable_phase, theorem_budget
 
 
@@ -14,7 +17,14 @@ def single_phase(episodes: int) -> EpisodePlan:
     )
 
 
-def paper_total(shape: Shape, epsilon: float, delta: float, num_leader_actions: int) -> EpisodePlan:
+def paper_total(shape: Shape, goal: Goal) -> EpisodePlan:
     """The paper's total per leader action in one phase, for explorers compared with it at equal budget."""
-    budget = theorem_budget(shape, epsilon, delta, num_leader_actions)
-    return EpisodePlan({"explore": runnable_phase("explore", budget.explore + budget.gather, epsilon)})
+    budget = theorem_budget(shape, goal.epsilon, goal.delta, goal.num_leader_actions)
+    return EpisodePlan({"explore": runnable_phase("explore", budget.explore + budget.gather, goal.epsilon)})
+
+
+def reject_shrinking(plans: Sequence[EpisodePlan]) -> None:
+    """Raise an InputError unless there are plans and no total is smaller than the one before."""
+    totals = [plan.total for plan in plans]
+    if not totals or totals != sorted(totals):
+        raise InputError("ladder of episodes", totals, "at least one total, and totals that do not shrink")

@@ -17,14 +17,15 @@ import math
 
 import numpy as np
 
+from stackel_bench.exploration.explorer import Goal
 from stackel_bench.exploration.uncertainty import propagated_bonus
 
 
-def certificate_bonus(visits: np.ndarray, *, delta: float, num_leader_actions: int) -> np.ndarray:
+def certificate_bonus(visits: np.ndarray, goal: Goal) -> np.ndarray:
     """b_r + b_P [H,S,B] for visits [H,S,B] that may be fractional; infinite where there are none."""
     horizon, states, actions = visits.shape
     n = np.where(visits > 0, visits, 1.0)
-    share = delta / (2 * num_leader_actions)
+    share = goal.delta / (2 * goal.num_leader_actions)
     triples = states * actions * horizon
     reward = np.sqrt((1 + 1 / n) * (math.log(2 * triples / share) + 0.5 * np.log1p(n)) / (2 * n))
     spread = (states - 1) * (1 + np.log1p(n / (states - 1))) if states > 1 else 0.0
@@ -33,11 +34,8 @@ def certificate_bonus(visits: np.ndarray, *, delta: float, num_leader_actions: i
     return np.where(visits > 0, reward + transition, np.inf)
 
 
-def certified_error(
-    counts: np.ndarray, initial_state: int, *, delta: float, num_leader_actions: int
-) -> float:
+def certified_error(counts: np.ndarray, initial_state: int, goal: Goal) -> float:
     """The certificate max_b E_1(s_1,b) of transition counts [H,S,B,S] and the rewards seen with them."""
-    horizon = len(counts)
-    bonus = certificate_bonus(counts.sum(axis=3), delta=delta, num_leader_actions=num_leader_actions)
-    _, values = propagated_bonus(counts, bonus, np.arange(horizon, 0.0, -1.0), 1.0)
+    caps = np.arange(len(counts), 0.0, -1.0)
+    _, values = propagated_bonus(counts, certificate_bonus(counts.sum(axis=3), goal), caps, 1.0)
     return float(values[0, initial_state])

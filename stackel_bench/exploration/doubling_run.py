@@ -1,16 +1,14 @@
-"""One anytime run of an explorer that replans when visit counts double, cut into explorations."""
+"""The policies of one anytime run that replans when visit counts double."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from stackel_bench.exploration.explorer import EpisodePlan, Exploration
+from stackel_bench.exploration.explorer import EpisodePlan, Goal
 from stackel_bench.exploration.running_estimate import RunningEstimate
-from stackel_bench.simulation.episodes import EpisodeSimulator
 from stackel_bench.simulation.policy_mixture import ACTION_TYPE, PolicyMixture
-from stackel_bench.streams import KeyPart, generator
 
 FINEST_BATCH = 1 / 1024  # first look after a replan, as a share of the episodes played before it
 LONGEST_RUN = 1 / 8  # a policy is replanned at the latest when the episodes have grown by this share
@@ -19,31 +17,25 @@ ActionValues = Callable[[RunningEstimate], np.ndarray]  # Q [H,S,B], larger is m
 
 
 def doubling_run(
-    simulator: EpisodeSimulator,
-    plans: list[EpisodePlan],
+    running: RunningEstimate,
+    plans: Sequence[EpisodePlan],
+    goal: Goal,
+    rng: np.random.Generator,
     action_values: ActionValues,
-    *,
-    epsilon: float,
-    delta: float,
-    num_leader_actions: int,
-    unvisited_reward: float,
-    key: tuple[KeyPart, ...],
-) -> list[Exploration]:
-    """One exploration per plan, from a single run that plays greedily for action_values.
+) -> Iterator[PolicyMixture]:
+    """For each plan the policies played so far, in a run that is greedy for action_values.
 
     Ties are broken at random. The policy is replanned when a visit count of it has doubled, looked for after
     e, 2e, 4e, ... of its episodes with e = max(1, t/1024), t episodes having been played before; also when t
-    has grown by an eighth, and at every rung. With plan.stop_when_certified the run ends at the first replan
+    has grown by an eighth, and at every plan. With plan.stop_when_certified the run ends at the first replan
     where the certificate is at most epsilon/8.
     """
-    running = RunningEstimate(simulator, unvisited_reward, generator(*key, "rewards"))
-    rng = generator(*key, "explore")
-    played: list[tuple[np.ndarray, int, int]] = []
-    explorations = []
+    simulator = running.simulator
     horizon = simulator.shape[0]
+    played: list[tuple[np.ndarray, int, int]] = []
     for plan in plans:
         while running.episodes < plan.total:
-            if plan.stop_when_certified and running.certificate(delta, num_leader_actions) <= epsilon / 8:
+            if plan.stop_when_certified and running.certificate(goal) <= goal.epsilon / 8:
                 break
             policy = _greedy(action_values(running), rng)
             done = running.episodes
@@ -57,9 +49,7 @@ def doubling_run(
             )
             running.episodes += episodes
             played.append((policy, horizon, episodes))
-        mixture = PolicyMixture.collect(simulator.shape, played)
-        explorations.append(running.snapshot(mixture, delta, num_leader_actions))
-    return explorations
+        yield PolicyMixture.collect(simulator.shape, played)
 
 
 def _greedy(values: np.ndarray, rng: np.random.Generator) -> np.ndarray:

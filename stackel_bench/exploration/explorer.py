@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Protocol
@@ -17,6 +17,20 @@ from stackel_bench.simulation.policy_mixture import PolicyMixture
 from stackel_bench.streams import KeyPart
 
 Shape = tuple[int, int, int]  # (horizon H, states S, follower actions B)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Value error epsilon/8 for all of num_leader_actions together, but for a probability of delta."""
+
+    epsilon: float
+    delta: float
+    num_leader_actions: int
+
+    def __post_init__(self) -> None:
+        checks.real("epsilon", self.epsilon, least=0, open_least=True)
+        checks.real("delta", self.delta, least=0, most=1, open_least=True, open_most=True)
+        checks.integer("num_leader_actions", self.num_leader_actions, least=1)
 
 
 @dataclass(frozen=True)
@@ -74,12 +88,17 @@ class Exploration:
 
 
 class Explorer(Protocol):
-    """Turns episodes of one leader action into an estimated model; same key, same result."""
+    """Turns episodes of one leader action into estimated models; same key, same result."""
 
-    name: str
-    certified: bool  # ends by its own certificate at sup error epsilon/8 when the plan says so
+    @property
+    def name(self) -> str:
+        """As in `algorithm.explorer=name`."""
 
-    def theory_plan(self, shape: Shape, epsilon: float, delta: float, num_leader_actions: int) -> EpisodePlan:
+    @property
+    def certified(self) -> bool:
+        """Whether it ends by its own certificate at sup error epsilon/8 when the plan says so."""
+
+    def theory_plan(self, shape: Shape, goal: Goal) -> EpisodePlan:
         """Episodes per leader action that the theorem asks for; an InputError if a phase exceeds 2**53."""
 
     def fixed_plan(self, shape: Shape, episodes: int) -> EpisodePlan:
@@ -88,27 +107,8 @@ class Explorer(Protocol):
     def explore(
         self,
         simulator: EpisodeSimulator,
-        plan: EpisodePlan,
-        *,
-        epsilon: float,
-        delta: float,
-        num_leader_actions: int,
-        key: tuple[KeyPart, ...],
-    ) -> Exploration:
-        """The exploration of one leader action."""
-
-
-class AnytimeExplorer(Explorer, Protocol):
-    """An explorer whose single run can be photographed at growing budgets."""
-
-    def explore_rungs(
-        self,
-        simulator: EpisodeSimulator,
-        plans: list[EpisodePlan],
-        *,
-        epsilon: float,
-        delta: float,
-        num_leader_actions: int,
+        plans: Sequence[EpisodePlan],
+        goal: Goal,
         key: tuple[KeyPart, ...],
     ) -> list[Exploration]:
-        """One exploration per plan, totals growing, all cut from the same run."""
+        """One exploration of the leader action per plan; an InputError if totals shrink along the plans."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from stackel_bench import checks
-from stackel_bench.exploration.certificate import certified_error
-from stackel_bench.exploration.estimate import estimated_model
+from stackel_bench.exploration.budgets import reject_shrinking
 from stackel_bench.exploration.euler import EulerSettings, euler_run
-from stackel_bench.exploration.explorer import EpisodePlan, Exploration, Shape
+from stackel_bench.exploration.explorer import EpisodePlan, Exploration, Goal, Shape
+from stackel_bench.exploration.running_estimate import RunningEstimate
 from stackel_bench.simulation.episodes import EpisodeSimulator
 from stackel_bench.simulation.policy_mixture import PolicyMixture
 from stackel_bench.streams import KeyPart, generator
@@ -55,16 +55,15 @@ class RewardFreeExplore:
         checks.real("c_explore", self.c_explore, least=0, open_least=True)
         checks.real("c_data", self.c_data, least=0, open_least=True)
 
-    def theory_plan(self, shape: Shape, epsilon: float, delta: float, num_leader_actions: int) -> EpisodePlan:
+    def theory_plan(self, shape: Shape, goal: Goal) -> EpisodePlan:
         """S*H*N0 episodes to explore and N to gather."""
         budget_of = theorem_budget if self.constants == "theorem" else proof_budget
-        budget = budget_of(
-            shape, epsilon, delta, num_leader_actions, c_explore=self.c_explore, c_data=self.c_data
-        )
+        accuracy = (goal.epsilon, goal.delta, goal.num_leader_actions)
+        budget = budget_of(shape, *accuracy, c_explore=self.c_explore, c_data=self.c_data)
         return EpisodePlan(
             {
-                "explore": runnable_phase("explore", budget.explore, epsilon),
-                "gather": runnable_phase("gather", budget.gather, epsilon),
+                "explore": runnable_phase("explore", budget.explore, goal.epsilon),
+                "gather": runnable_phase("gather", budget.gather, goal.epsilon),
             }
         )
 
@@ -77,54 +76,53 @@ class RewardFreeExplore:
     def explore(
         self,
         simulator: EpisodeSimulator,
-        plan: EpisodePlan,
-        *,
-        epsilon: float,
-        delta: float,
-        num_leader_actions: int,
+        plans: Sequence[EpisodePlan],
+        goal: Goal,
         key: tuple[KeyPart, ...],
+    ) -> list[Exploration]:
+        """One exploration per plan, each from a run of its own with stream key + ("rung", index).
+
+        A budget is fixed before its run starts: N0 enters the bonus, and data are gathered last.
+        """
+        reject_shrinking(plans)
+        return [self._run(simulator, plan, goal, (*key, "rung", rung)) for rung, plan in enumerate(plans)]
+
+    def _run(
+        self, simulator: EpisodeSimulator, plan: EpisodePlan, goal: Goal, key: tuple[KeyPart, ...]
     ) -> Exploration:
         """The estimate from plan.phases["gather"] episodes of the mixture found in phase "explore"."""
-        horizon, states, actions = simulator.shape
         if self.reuse_exploration_data:
             checks.integer("episodes of both phases", plan.total, least=1, most=checks.MAX_EXACT_COUNT)
+        running = RunningEstimate(simulator, self.unvisited_reward, generator(*key, "rewards"))
+        mixture, counts, arrivals = self._learn_to_reach(simulator, plan.phases["explore"], goal, key)
+        if self.reuse_exploration_data:
+            tails = simulator.play_uniformly(arrivals, generator(*key, "explore", "tails"))
+            running.add(counts + tails, plan.phases["explore"])
+        gather = plan.phases["gather"]
+        running.add(simulator.play_mixture(mixture, gather, generator(*key, "gather")), gather)
+        return running.snapshot(dict(plan.phases), mixture, goal)
+
+    def _learn_to_reach(
+        self, simulator: EpisodeSimulator, explore: int, goal: Goal, key: tuple[KeyPart, ...]
+    ) -> tuple[PolicyMixture, np.ndarray, np.ndarray]:
+        """All policies of all targets, their counts [H,S,B,S] before the target, arrivals there [H,S]."""
+        horizon, states, actions = simulator.shape
         counts = np.zeros((horizon, states, actions, states), dtype=np.int64)
         arrivals = np.zeros((horizon, states), dtype=np.int64)
-        failure = delta / (3 * num_leader_actions * states * horizon)
+        failure = goal.delta / (3 * goal.num_leader_actions * states * horizon)
+        value_range = float(horizon) if self.value_range == "horizon" else 1.0
         played: list[tuple[np.ndarray, int, int]] = []
-        for layer, state, episodes in _targets(simulator.shape, plan.phases["explore"]):
+        for layer, state, episodes in _targets(simulator.shape, explore):
             if layer == 0:
                 arrivals[0, simulator.initial_state] += episodes
                 played.append((np.zeros((0, states)), 0, episodes))
                 continue
-            settings = EulerSettings(
-                episodes,
-                failure,
-                float(horizon) if self.value_range == "horizon" else 1.0,
-                self.replanning == "exact_doubling",
-            )
+            settings = EulerSettings(episodes, failure, value_range, self.replanning == "exact_doubling")
             run, seen = euler_run(simulator, layer, state, settings, generator(*key, "explore", layer, state))
             played.extend((policy, layer, count) for policy, count in run)
             counts[:layer] += seen
             arrivals[layer] += seen[layer - 1].sum(axis=(0, 1))
-        mixture = PolicyMixture.collect(simulator.shape, played)
-        rng = generator(*key, "gather")
-        if self.reuse_exploration_data:
-            counts += simulator.play_uniformly(arrivals, generator(*key, "explore", "tails"))
-        else:
-            counts[:] = 0
-        counts += simulator.play_mixture(mixture, plan.phases["gather"], rng)
-        visits = counts.sum(axis=3)
-        model = estimated_model(
-            counts,
-            *simulator.reward_sums(visits, generator(*key, "rewards")),
-            initial_state=simulator.initial_state,
-            unvisited_reward=self.unvisited_reward,
-        )
-        bound = certified_error(
-            counts, simulator.initial_state, delta=delta, num_leader_actions=num_leader_actions
-        )
-        return Exploration(model, visits, dict(plan.phases), len(mixture), bound, mixture)
+        return PolicyMixture.collect(simulator.shape, played), counts, arrivals
 
 
 def _targets(shape: Shape, explore: int) -> Iterator[tuple[int, int, int]]:

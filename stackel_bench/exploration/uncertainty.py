@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numba import njit
+
+UNVISITED = 0.25  # visits that an unvisited triple counts for, so that its bonus tops every visited one
+
+
+def uncapped_values(
+    counts: np.ndarray, bonus: Callable[[np.ndarray], np.ndarray], inflation: float
+) -> np.ndarray:
+    """Q [H,S,B] of the recursion without caps, for a bonus that is a function of visits [H,S,B] > 0."""
+    visits = np.maximum(counts.sum(axis=3), UNVISITED)
+    return propagated_bonus(counts, bonus(visits), np.full(len(counts), np.inf), inflation)[0]
 
 
 @njit(cache=True)

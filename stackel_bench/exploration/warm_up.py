@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from stackel_bench.exploration.explorer import Goal
 from stackel_bench.exploration.registry import EXPLORERS, make_explorer
 from stackel_bench.models import FollowerMDP
 from stackel_bench.simulation.episodes import EpisodeSimulator
@@ -17,6 +18,5 @@ def warm_up() -> None:
     simulator = EpisodeSimulator(mdp)
     for name in EXPLORERS:
         explorer = make_explorer(name)
-        plan = explorer.fixed_plan(shape, 10)
-        explorer.explore(simulator, plan, epsilon=1.0, delta=0.5, num_leader_actions=1, key=("warm up",))
+        explorer.explore(simulator, [explorer.fixed_plan(shape, 10)], Goal(1.0, 0.5, 1), ("warm up",))
     simulator.play(np.full(shape, 0.5), 1, generator("warm up"))

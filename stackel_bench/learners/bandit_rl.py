@@ -9,7 +9,7 @@ import numpy as np
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
-from stackel_bench.exploration import EpisodePlan, Exploration, Explorer, explore_ladder
+from stackel_bench.exploration import EpisodePlan, Exploration, Explorer, Goal
 from stackel_bench.games.bandit_rl import EpisodeSampler
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.learner import Decision, Schedule, StreamKey
@@ -55,22 +55,22 @@ class BanditRLLearner:
         )
 
     def _plans(self, sampler: EpisodeSampler, budget: Budget) -> list[EpisodePlan]:
-        actions = sampler.num_leader_actions
         if budget.total_is_given:
+            actions = sampler.num_leader_actions
             counts = budget.unit_counts(1, actions, "episode for each leader action")
             return [self.explorer.fixed_plan(sampler.shape, count) for count in counts]
-        plan = self.explorer.theory_plan(sampler.shape, budget.epsilon, budget.delta, actions)
+        plan = self.explorer.theory_plan(sampler.shape, _goal(sampler, budget))
         if budget.kind == "theory":
             return [plan]
         steps = budget.rungs if budget.kind == "ladder" else 1
         return [plan.scaled(budget.scale / budget.ratio**step) for step in reversed(range(steps))]
 
     def _theory_episodes(self, sampler: EpisodeSampler, budget: Budget) -> int:
-        arguments = (sampler.shape, budget.epsilon, budget.delta, sampler.num_leader_actions)
+        goal = _goal(sampler, budget)
         try:
-            return self.explorer.theory_plan(*arguments).total
+            return self.explorer.theory_plan(sampler.shape, goal).total
         except InputError:  # more than can be simulated, which is fine for a fixed budget
-            theorem = theorem_budget(*arguments)
+            theorem = theorem_budget(sampler.shape, goal.epsilon, goal.delta, goal.num_leader_actions)
             return theorem.explore + theorem.gather
 
     def explore(
@@ -78,14 +78,11 @@ class BanditRLLearner:
     ) -> list[ActionFinding]:
         """Findings about one leader action, by rung; both tie-breakings are planned on the same estimate."""
         budget = schedule.budget
-        explorations = explore_ladder(
-            self.explorer,
+        explorations = self.explorer.explore(
             sampler.simulator(unit),
             self._plans(sampler, budget),
-            epsilon=budget.epsilon,
-            delta=budget.delta,
-            num_leader_actions=sampler.num_leader_actions,
-            key=(*key, "explore", unit),
+            _goal(sampler, budget),
+            (*key, "explore", unit),
         )
         slack = 0.0 if self.name == "plug_in" else 3 * budget.epsilon / 4
         return [_finding(exploration, slack) for exploration in explorations]
@@ -99,6 +96,10 @@ class BanditRLLearner:
     ) -> list[Decision]:
         """The leader action with the best estimated value, lowest index on ties, for each rung."""
         return [_decide(actions, tie_breaking) for actions in zip(*findings, strict=True)]
+
+
+def _goal(sampler: EpisodeSampler, budget: Budget) -> Goal:
+    return Goal(budget.epsilon, budget.delta, sampler.num_leader_actions)
 
 
 def _finding(exploration: Exploration, slack: float) -> ActionFinding:

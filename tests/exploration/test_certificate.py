@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from stackel_bench.exploration import EXPLORERS, make_explorer
+from stackel_bench.exploration import EXPLORERS, Goal, make_explorer
 from stackel_bench.exploration.certificate import certificate_bonus, certified_error
 from stackel_bench.exploration.uniform_error import uniform_error
 from stackel_bench.simulation.episodes import EpisodeSimulator
@@ -50,14 +50,13 @@ def test_the_recursion() -> None:
         counts = (rng.random((*shape, shape[1])) ** 4 * 10 ** rng.uniform(0, 9)).astype(np.int64)
         counts[rng.random(shape) < 0.1] = 0
         start = int(rng.integers(shape[1]))
-        ours = certified_error(counts, start, delta=0.1, num_leader_actions=4)
+        ours = certified_error(counts, start, Goal(1.0, 0.1, 4))
         assert ours == pytest.approx(_reference(counts, start, 0.1, 4), rel=1e-12)
 
 
 def test_bonuses_decrease_with_visits_and_vanish() -> None:
     bonus = [
-        certificate_bonus(np.full((3, 2, 2), float(n)), delta=0.1, num_leader_actions=2)
-        for n in (0, 1, 10, 10**4, 10**12)
+        certificate_bonus(np.full((3, 2, 2), float(n)), Goal(1.0, 0.1, 2)) for n in (0, 1, 10, 10**4, 10**12)
     ]
     assert np.isinf(bonus[0]).all()
     assert all((later < earlier).all() for earlier, later in pairwise(bonus))
@@ -76,24 +75,20 @@ def test_the_certificate_covers_the_true_error(name: str) -> None:
         mdp = random_mdp(rng, (3, 2, 2), concentration=0.5) if seed % 4 else lock_mdp(rng, 4, 2, keep=0.8)
         explorer = make_explorer(name)
         plan = explorer.fixed_plan(mdp.shape, int(10 ** rng.uniform(0, 7)))
-        found = explorer.explore(
-            EpisodeSimulator(mdp), plan, epsilon=0.2, delta=0.1, num_leader_actions=1, key=(name, seed)
-        )
+        (found,) = explorer.explore(EpisodeSimulator(mdp), [plan], Goal(0.2, 0.1, 1), (name, seed))
         assert uniform_error(found.model, mdp).value <= found.certificate
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 0.3, 0.05])
 def test_rf_ucrl_stops_at_its_certificate_within_the_theorems_bound(epsilon: float) -> None:
     """20 MDPs per epsilon, random, lock and degenerate."""
-    explorer = make_explorer("rf_ucrl")
+    explorer, goal = make_explorer("rf_ucrl"), Goal(epsilon, 0.1, 2)
     shapes = [(1, 1, 1), (1, 3, 2), (3, 1, 2), (3, 3, 1), (3, 3, 2)]
     for seed in range(20):
         rng = generator("stop", seed)
         mdp = random_mdp(rng, shapes[seed % 5]) if seed < 15 else lock_mdp(rng, 5, 3)
-        plan = explorer.theory_plan(mdp.shape, epsilon, 0.1, 2)
-        found = explorer.explore(
-            EpisodeSimulator(mdp), plan, epsilon=epsilon, delta=0.1, num_leader_actions=2, key=("stop", seed)
-        )
+        plan = explorer.theory_plan(mdp.shape, goal)
+        (found,) = explorer.explore(EpisodeSimulator(mdp), [plan], goal, ("stop", seed))
         assert found.certificate <= epsilon / 8
         assert found.total_episodes < plan.total
         assert uniform_error(found.model, mdp).value <= epsilon / 8
@@ -104,19 +99,16 @@ def test_the_stopping_time_of_the_specification() -> None:
     mdp = random_mdp(generator("spec"), (3, 3, 2), concentration=1.0)
     explorer = make_explorer("rf_ucrl")
     for epsilon, expected in ((1.0, 7.7e4), (0.5, 3.4e5)):
-        plan = explorer.theory_plan(mdp.shape, epsilon, 0.05, 1)
-        found = explorer.explore(
-            EpisodeSimulator(mdp), plan, epsilon=epsilon, delta=0.05, num_leader_actions=1, key=("spec",)
-        )
+        goal = Goal(epsilon, 0.05, 1)
+        plan = explorer.theory_plan(mdp.shape, goal)
+        (found,) = explorer.explore(EpisodeSimulator(mdp), [plan], goal, ("spec",))
         assert expected / 1.5 < found.total_episodes < expected * 1.5
 
 
 def test_a_limit_below_the_stopping_time_is_respected_and_visible() -> None:
     mdp = random_mdp(generator("limit"), (3, 3, 2))
-    explorer = make_explorer("rf_ucrl")
-    plan = explorer.theory_plan(mdp.shape, 0.3, 0.05, 1).scaled(1e-6)
-    found = explorer.explore(
-        EpisodeSimulator(mdp), plan, epsilon=0.3, delta=0.05, num_leader_actions=1, key=("limit",)
-    )
+    explorer, goal = make_explorer("rf_ucrl"), Goal(0.3, 0.05, 1)
+    plan = explorer.theory_plan(mdp.shape, goal).scaled(1e-6)
+    (found,) = explorer.explore(EpisodeSimulator(mdp), [plan], goal, ("limit",))
     assert found.total_episodes == plan.total
     assert found.certificate > 0.3 / 8

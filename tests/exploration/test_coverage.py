@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from stackel_bench.exploration import make_explorer
+from stackel_bench.exploration import Goal, make_explorer
 from stackel_bench.exploration.coverage import coverage, maximal_reach, mixture_occupancy
 from stackel_bench.exploration.uniform_error import uniform_error
 from stackel_bench.models import FollowerMDP
@@ -16,7 +16,7 @@ from stackel_bench.simulation.policy_mixture import PolicyMixture
 from stackel_bench.streams import generator
 from tests.simulation.per_episode import lock_mdp, one_hot, random_mdp, trajectory_law
 
-CONTEXT = {"epsilon": 0.1, "delta": 0.05, "num_leader_actions": 1}
+GOAL = Goal(epsilon=0.1, delta=0.05, num_leader_actions=1)
 
 
 def _occupancy(mdp: FollowerMDP, policy: np.ndarray) -> np.ndarray:
@@ -55,7 +55,8 @@ def test_coverage_names_the_worst_triple_and_unreached_ones_are_infinite() -> No
     actions = np.argmax(mdp.transitions[:, :, :, 0], axis=2)
     never = PolicyMixture.collect(mdp.shape, [(1 - actions, 3, 5)])
     explorer = make_explorer("uniform")
-    found = explorer.explore(EpisodeSimulator(mdp), explorer.fixed_plan(mdp.shape, 10), key=(0,), **CONTEXT)
+    plan = explorer.fixed_plan(mdp.shape, 10)
+    (found,) = explorer.explore(EpisodeSimulator(mdp), [plan], GOAL, (0,))
     uniform = coverage(mdp, found, epsilon=0.1)
     assert uniform.ratio == pytest.approx(2.0**3)
     assert uniform.worst is not None
@@ -76,7 +77,7 @@ def test_the_2sbh_guarantee_on_random_and_lock_mdps(replanning: str) -> None:
     for index, mdp in enumerate(games):
         horizon, states, _ = mdp.shape
         plan = explorer.fixed_plan(mdp.shape, 2 * horizon * states * 10**5)
-        found = explorer.explore(EpisodeSimulator(mdp), plan, key=("cover", index), **CONTEXT)
+        (found,) = explorer.explore(EpisodeSimulator(mdp), [plan], GOAL, ("cover", index))
         covered = coverage(mdp, found, epsilon=0.1)
         assert covered.ratio <= covered.bound
 
@@ -87,8 +88,8 @@ def test_the_2sbh_guarantee_at_the_theory_budget() -> None:
     games = [random_mdp(generator("theory", i), (4, 5, 3), concentration=0.2) for i in range(10)]
     games += [lock_mdp(generator("theory", i), 8, 4, keep=(1.0, 0.7)[i % 2]) for i in range(4)]
     for index, mdp in enumerate(games):
-        plan = explorer.theory_plan(mdp.shape, **CONTEXT)
-        found = explorer.explore(EpisodeSimulator(mdp), plan, key=("theory", index), **CONTEXT)
+        plan = explorer.theory_plan(mdp.shape, GOAL)
+        (found,) = explorer.explore(EpisodeSimulator(mdp), [plan], GOAL, ("theory", index))
         covered = coverage(mdp, found, epsilon=0.1)
         assert covered.ratio <= covered.bound
         assert uniform_error(found.model, mdp).value <= 0.1 / 8
@@ -110,7 +111,7 @@ def test_uniform_play_fails_on_a_lock_where_exploration_succeeds(horizon: int) -
         for name in ("uniform", "rf_ucrl", "reward_free_explore"):
             explorer = make_explorer(name)
             plan = explorer.fixed_plan(mdp.shape, 4 * 10**6)
-            found[name] = explorer.explore(EpisodeSimulator(mdp), plan, key=("hard", seed), **CONTEXT)
+            (found[name],) = explorer.explore(EpisodeSimulator(mdp), [plan], GOAL, ("hard", seed))
             ratios[name] = coverage(mdp, found[name], epsilon=0.1).ratio
             errors[name] = np.abs(found[name].model.leader_rewards - mdp.leader_rewards)[-1, 0].max()
         bound = 2 * 2 * 4 * horizon

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from stackel_bench.errors import InputError
-from stackel_bench.exploration import EXPLORERS, EpisodePlan, Exploration, explore_ladder, make_explorer
+from stackel_bench.exploration import EXPLORERS, EpisodePlan, Exploration, Goal, make_explorer
 from stackel_bench.exploration.coverage import coverage
 from stackel_bench.exploration.uniform_error import uniform_error
 from stackel_bench.models import FollowerMDP
@@ -16,7 +17,7 @@ from stackel_bench.simulation.episodes import EpisodeSimulator
 from stackel_bench.streams import generator
 from tests.simulation.per_episode import random_mdp
 
-CONTEXT = {"epsilon": 0.4, "delta": 0.1, "num_leader_actions": 3}
+GOAL = Goal(epsilon=0.4, delta=0.1, num_leader_actions=3)
 SHAPES = [(1, 1, 1), (1, 3, 2), (3, 1, 2), (3, 3, 1), (4, 3, 2), (2, 5, 3)]
 VARIANTS = [(name, {}) for name in EXPLORERS] + [
     ("reward_free_explore", {"replanning": "exact_doubling"}),
@@ -29,7 +30,8 @@ VARIANTS = [(name, {}) for name in EXPLORERS] + [
 def _explore(name: str, options: dict, mdp: FollowerMDP, episodes: int, *key: int | str, noise="bernoulli"):
     explorer = make_explorer(name, **options)
     plan = explorer.fixed_plan(mdp.shape, episodes)
-    return explorer.explore(EpisodeSimulator(mdp, noise), plan, key=key, **CONTEXT)
+    (found,) = explorer.explore(EpisodeSimulator(mdp, noise), [plan], GOAL, key)
+    return found
 
 
 def _same(first: Exploration, second: Exploration) -> bool:
@@ -91,7 +93,7 @@ def test_everything_pickles(name: str, options: dict) -> None:
     mdp = random_mdp(generator("pickle"), (2, 3, 2))
     explorer = pickle.loads(pickle.dumps(make_explorer(name, **options)))
     plan = pickle.loads(pickle.dumps(explorer.fixed_plan(mdp.shape, 100)))
-    found = explorer.explore(EpisodeSimulator(mdp), plan, key=(1,), **CONTEXT)
+    (found,) = explorer.explore(EpisodeSimulator(mdp), [plan], pickle.loads(pickle.dumps(GOAL)), (1,))
     assert _same(pickle.loads(pickle.dumps(found)), found)
 
 
@@ -118,7 +120,7 @@ def test_ladders_are_nested_or_rerun(name: str, options: dict) -> None:
     mdp = random_mdp(generator("ladder"), (3, 3, 2))
     explorer = make_explorer(name, **options)
     plans = [explorer.fixed_plan(mdp.shape, n) for n in (1, 20, 20, 3000, 10**7)]
-    rungs = explore_ladder(explorer, EpisodeSimulator(mdp), plans, key=("ladder",), **CONTEXT)
+    rungs = explorer.explore(EpisodeSimulator(mdp), plans, GOAL, ("ladder",))
     assert [rung.total_episodes for rung in rungs] == [1, 20, 20, 3000, 10**7]
     if name != "reward_free_explore":
         visits = np.array([rung.visits for rung in rungs])
@@ -126,25 +128,35 @@ def test_ladders_are_nested_or_rerun(name: str, options: dict) -> None:
         assert _same(rungs[1], rungs[2])
         sums = np.array([np.rint(rung.model.leader_rewards * rung.visits) for rung in rungs])
         assert (np.diff(sums * (visits > 0), axis=0) >= 0).all()
-    with pytest.raises(InputError, match="ladder of episodes"):
-        explore_ladder(explorer, EpisodeSimulator(mdp), plans[::-1], key=("ladder",), **CONTEXT)
+    (alone,) = explorer.explore(EpisodeSimulator(mdp), plans[:1], GOAL, ("ladder",))
+    if name != "ucbvi":  # its bonus knows the run's total
+        assert _same(alone, rungs[0])
+    for bad in (plans[::-1], []):
+        with pytest.raises(InputError, match="ladder of episodes"):
+            explorer.explore(EpisodeSimulator(mdp), bad, GOAL, ("ladder",))
 
 
 @pytest.mark.parametrize("name", EXPLORERS)
 def test_theory_plans_run_or_name_what_to_change(name: str) -> None:
     explorer = make_explorer(name)
     mdp = random_mdp(generator("theory"), (2, 2, 2))
-    plan = explorer.theory_plan(mdp.shape, 0.4, 0.1, 3)
-    found = explorer.explore(EpisodeSimulator(mdp), plan, key=("theory",), **CONTEXT)
+    plan = explorer.theory_plan(mdp.shape, GOAL)
+    (found,) = explorer.explore(EpisodeSimulator(mdp), [plan], GOAL, ("theory",))
     assert found.total_episodes == plan.total or (
         explorer.certified and plan.stop_when_certified and found.total_episodes < plan.total
     )
-    assert explorer.theory_plan(mdp.shape, 0.2, 0.1, 3).total > plan.total
+    assert explorer.theory_plan(mdp.shape, replace(GOAL, epsilon=0.2)).total > plan.total
     with pytest.raises(InputError, match=r"^epsilon: found 1e-12, .*2\*\*53"):
-        explorer.theory_plan((10, 10, 10), 1e-12, 0.1, 3)
-    for bad in ({"epsilon": 0.0}, {"delta": 1.0}, {"num_leader_actions": 0}):
-        with pytest.raises(InputError, match=next(iter(bad))):
-            explorer.theory_plan(mdp.shape, **{**CONTEXT, **bad})
+        explorer.theory_plan((10, 10, 10), replace(GOAL, epsilon=1e-12))
+
+
+@pytest.mark.parametrize(
+    ("field", "bad"),
+    [("epsilon", 0.0), ("epsilon", np.nan), ("delta", 0), ("delta", 1.0), ("num_leader_actions", 0)],
+)
+def test_goals_are_checked_once(field: str, bad: float) -> None:
+    with pytest.raises(InputError, match=f"^{field}: found"):
+        replace(GOAL, **{field: bad})
 
 
 def test_plans_scale_every_phase() -> None:

@@ -6,7 +6,7 @@ import pickle
 
 from numba.core.registry import CPUDispatcher
 
-from stackel_bench.exploration import EXPLORERS, euler, make_explorer, uncertainty
+from stackel_bench.exploration import EXPLORERS, Goal, euler, make_explorer, uncertainty
 from stackel_bench.exploration.warm_up import warm_up
 from stackel_bench.models import FollowerMDP
 from stackel_bench.simulation import count_kernels
@@ -36,6 +36,7 @@ def test_nothing_is_compiled_after_the_warm_up() -> None:
     data = pickle.dumps(simulator, protocol=5, buffer_callback=buffers.append)
     stored = pickle.loads(data, buffers=[bytes(buffer.raw()) for buffer in buffers])  # read-only memory
     halves = make_explorer("reward_free_explore").fixed_plan(mdp.shape, 500)
+    goal = Goal(1.0, 0.1, 1)
     kept = pickle.loads(pickle.dumps(mdp))
     for source in (
         simulator,
@@ -45,9 +46,9 @@ def test_nothing_is_compiled_after_the_warm_up() -> None:
     ):
         for name in EXPLORERS:
             explorer = make_explorer(name)
-            for plan in (explorer.fixed_plan(mdp.shape, 50), explorer.theory_plan(mdp.shape, 1.0, 0.1, 1)):
-                explorer.explore(source, plan, epsilon=1.0, delta=0.1, num_leader_actions=1, key=("memory",))
+            for plan in (explorer.fixed_plan(mdp.shape, 50), explorer.theory_plan(mdp.shape, goal)):
+                explorer.explore(source, [plan], goal, ("memory",))
         make_explorer("reward_free_explore", replanning="exact_doubling", value_range="horizon").explore(
-            source, halves, epsilon=1.0, delta=0.1, num_leader_actions=1, key=("memory",)
+            source, [halves], goal, ("memory",)
         )
     assert _compiled() == before

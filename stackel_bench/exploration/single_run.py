@@ -1,0 +1,79 @@
+"""The explorer that a sampling rule makes: one phase, one run, cut into explorations at growing budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from stackel_bench import checks
+from stackel_bench.exploration.budgets import reject_shrinking, single_phase
+from stackel_bench.exploration.explorer import EpisodePlan, Exploration, Goal, Shape
+from stackel_bench.exploration.running_estimate import RunningEstimate
+from stackel_bench.simulation.episodes import EpisodeSimulator
+from stackel_bench.simulation.policy_mixture import PolicyMixture
+from stackel_bench.streams import KeyPart, generator
+
+
+class SamplingRule(Protocol):
+    """What tells these explorers apart: which episodes come next, and how many the theorem wants."""
+
+    name: str
+    certified: bool
+
+    def theory_plan(self, shape: Shape, goal: Goal) -> EpisodePlan:
+        """As in Explorer."""
+
+    def play(
+        self, running: RunningEstimate, plans: Sequence[EpisodePlan], goal: Goal, rng: np.random.Generator
+    ) -> Iterator[PolicyMixture | None]:
+        """For each plan, after its episodes were added to running: the policies that all so far followed.
+
+        None if triples were queried directly.
+        """
+
+
+@dataclass(frozen=True)
+class SingleRun:
+    """Follows the rule; an exploration is a photograph of the run, so explorations share their data."""
+
+    rule: SamplingRule
+    unvisited_reward: float = 0.5
+
+    def __post_init__(self) -> None:
+        checks.real("unvisited_reward", self.unvisited_reward, least=0, most=1)
+
+    @property
+    def name(self) -> str:
+        """The rule's name."""
+        return self.rule.name
+
+    @property
+    def certified(self) -> bool:
+        """Whether the rule ends by its certificate."""
+        return self.rule.certified
+
+    def theory_plan(self, shape: Shape, goal: Goal) -> EpisodePlan:
+        """What the rule's theorem asks for."""
+        return self.rule.theory_plan(shape, goal)
+
+    def fixed_plan(self, shape: Shape, episodes: int) -> EpisodePlan:
+        """One phase."""
+        return single_phase(episodes)
+
+    def explore(
+        self,
+        simulator: EpisodeSimulator,
+        plans: Sequence[EpisodePlan],
+        goal: Goal,
+        key: tuple[KeyPart, ...],
+    ) -> list[Exploration]:
+        """One exploration per plan, all cut from the same run."""
+        reject_shrinking(plans)
+        running = RunningEstimate(simulator, self.unvisited_reward, generator(*key, "rewards"))
+        return [
+            running.snapshot({"explore": running.episodes}, mixture, goal)
+            for mixture in self.rule.play(running, plans, goal, generator(*key, "explore"))
+        ]
