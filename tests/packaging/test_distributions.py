@@ -1,0 +1,117 @@
+"""Wheel and sdist are complete: what is installed from them works in an empty folder."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCES = {"stackel_bench": "stackel_bench", "stackel_bench.conf": "conf", "stackel_bench.runners": "runners"}
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """(wheel, sdist), built from a copy so that the checkout stays clean; setuptools comes from here."""
+    import setuptools.build_meta  # noqa: F401 - the build below needs it without a network
+    from build import ProjectBuilder
+
+    tree, out = tmp_path_factory.mktemp("tree"), tmp_path_factory.mktemp("dist")
+    for name in tracked_files():
+        target = tree / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes((ROOT / name).read_bytes())
+    builder = ProjectBuilder(tree, runner=_quietly)
+    return Path(builder.build("wheel", out)), Path(builder.build("sdist", out))
+
+
+def _quietly(command: list[str], cwd: str | None = None, extra_environ: object = None) -> None:
+    from pyproject_hooks import quiet_subprocess_runner
+
+    quiet_subprocess_runner(command, cwd, extra_environ)
+
+
+def tracked_files() -> list[str]:
+    """Everything that packages are made of, caches aside."""
+    wanted = [ROOT / name for name in ("pyproject.toml", "README.md", "LICENSE")]
+    for folder in SOURCES.values():
+        wanted += [p for p in (ROOT / folder).rglob("*") if p.is_file() and "__pycache__" not in p.parts]
+    return [path.relative_to(ROOT).as_posix() for path in wanted]
+
+
+def test_every_package_is_listed() -> None:
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["packages"]
+    found = {
+        ".".join([package, *parent.relative_to(ROOT / folder).parts])
+        for package, folder in SOURCES.items()
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".yaml")
+        for parent in path.parents
+        if parent.is_relative_to(ROOT / folder)
+    }
+    assert sorted(listed) == sorted(found)
+
+
+def test_wheel_has_every_source_file(distributions: tuple[Path, Path]) -> None:
+    inside = set(zipfile.ZipFile(distributions[0]).namelist())
+    for name in tracked_files():
+        if name.endswith((".py", ".yaml", ".typed")):
+            top, _, rest = name.partition("/")
+            wanted = name if top == "stackel_bench" else f"stackel_bench/{top}/{rest}"
+            assert wanted in inside
+
+
+def test_wheel_brings_nothing_else_to_the_top_level(distributions: tuple[Path, Path]) -> None:
+    tops = {name.split("/")[0] for name in zipfile.ZipFile(distributions[0]).namelist()}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"stackel_bench"}
+
+
+def test_sdist_has_every_source_file(distributions: tuple[Path, Path]) -> None:
+    with tarfile.open(distributions[1]) as archive:
+        inside = {name.partition("/")[2] for name in archive.getnames()}
+    assert {name for name in tracked_files() if name.endswith((".py", ".yaml"))} <= inside
+
+
+def test_installed_command_works_in_an_empty_folder(distributions: tuple[Path, Path], tmp_path: Path) -> None:
+    """A new environment that has the wheel; its dependencies are those of this one, further down the path."""
+    environment, folder = tmp_path / "environment", tmp_path / "empty"
+    folder.mkdir()
+    venv.create(environment, with_pip=False, symlinks=True)
+    packages = Path(sysconfig.get_path("purelib", vars={"base": str(environment)}))
+    zipfile.ZipFile(distributions[0]).extractall(packages)
+    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    python = environment / "bin" / "python"
+
+    def run(*words: str) -> str:
+        code = "import sys; from stackel_bench.cli import main; sys.exit(main(sys.argv[1:]))"
+        done = subprocess.run(
+            [python, "-I", "-c", code, *words], cwd=folder, capture_output=True, text=True, timeout=300
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    where = "import stackel_bench; print(stackel_bench.__file__)"
+    imported = subprocess.run(
+        [python, "-I", "-c", where], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert imported.stdout.startswith(str(packages))
+    assert "bandit/trap" in run("list")
+    assert not list(folder.iterdir())
+    run("run", "game=bandit/trap", "replicates=2", "execution=serial", "tracking=off", "quiet=true")
+    assert list(folder.glob("sweeps/*/results.csv"))
+
+
+def test_version_is_the_same_everywhere() -> None:
+    import stackel_bench
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert project["version"] == stackel_bench.__version__
+    assert f"version: {project['version']}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+    assert sys.version_info >= tuple(map(int, project["requires-python"].removeprefix(">=").split(".")))
