@@ -18,6 +18,7 @@ from stackel_bench.planning.design_pool import (
 from stackel_bench.planning.design_rows import ArrayRows, FeatureRows, feature_rows, reject_non_finite
 from stackel_bench.planning.design_scan import scan_leverages, whitening
 from stackel_bench.planning.design_span import FeatureSpan, feature_span
+from stackel_bench.planning.design_textbook import textbook_design
 from stackel_bench.streams import generator
 
 LIMIT = 2.0  # largest leverage allowed, in units of the rank
@@ -53,7 +54,8 @@ def core_set(features: np.ndarray | FeatureSource) -> CoreSet:
 
     Every row has leverage <= 2 rank and the support has at most support_bound(d) rows (Lattimore, Szepesvari,
     Weisz 2020, Theorem 4.4). A pool of sampled rows gets a design by Frank-Wolfe, all rows are scanned under
-    it, and rows above the limit join the pool. The random stream is fixed: same features, same core set.
+    it, and rows above the limit join the pool. Should its support get too large, textbook Frank-Wolfe on all
+    rows takes over. The random stream is fixed: same features, same core set.
     Features of rank zero and non-finite features raise an InputError.
     """
     rows = feature_rows(features)
@@ -74,9 +76,9 @@ def core_set(features: np.ndarray | FeatureSource) -> CoreSet:
             ArrayRows(rows.pick(larger)), larger, span, sample_rows, design, restart=SAMPLE_RESTART
         )
     design = _cover(rows, None, span, sample_rows, design, restart=RESTART)
+    if np.count_nonzero(design.weights) > support_bound(rows.dimension):  # never seen, yet possible
+        design = _from_textbook(rows, span, design, stream)
     support = np.nonzero(design.weights)[0]
-    if len(support) > support_bound(rows.dimension):  # never seen; the theorem's constant is not proved here
-        raise RuntimeError(f"core set of {len(support)} rows, more than {support_bound(rows.dimension)}")
     order = support[np.argsort(design.indices[support])]
     weights = design.weights[order] / design.weights[order].sum()
     for returned in (indices := design.indices[order], weights):
@@ -152,6 +154,18 @@ def _cover(
             if np.count_nonzero(design.weights) <= support_bound(sample.shape[1]):
                 continue
         design = _started(indices, pool, reads)
+
+
+def _from_textbook(
+    rows: FeatureRows, span: FeatureSpan, design: _Design, stream: np.random.Generator
+) -> _Design:
+    """A design within the limit whose support is bounded by a theorem; design serves to whiten the rows."""
+    inverse = triangular_inverse(design_factor(design.pool, design.weights))
+    to_span = span.scales[:, None] * (span.basis @ inverse)
+    limit = LIMIT * span.rank * (1 - TIE)
+    indices, weights, leverage, passes = textbook_design(rows, to_span, limit, stream)
+    pool = span.coordinates(rows.pick(indices))
+    return _Design(indices, pool, weights, leverage, design.reads + passes * rows.count)
 
 
 def _sample(rows: FeatureRows, size: int, stream: np.random.Generator) -> np.ndarray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,60 +11,11 @@ import pytest
 from stackel_bench.errors import InputError
 from stackel_bench.models.feature_source import ArrayFeatures, CallableFeatures, StreamedFeatures
 from stackel_bench.planning.core_set import CoreSet, core_set, support_bound
-
-Family = Callable[[np.random.Generator, int, int], np.ndarray]
-
-
-def _rare_direction(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
-    features = rng.standard_normal((n, d))
-    features[:, -1] = 0
-    features[rng.integers(n), -1] = 10.0 ** -rng.integers(0, 6)
-    return features @ np.linalg.qr(rng.standard_normal((d, d)))[0]
-
-
-def _scaled_columns(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
-    return rng.standard_normal((n, d)) * 10.0 ** rng.integers(-60, 60, d)
-
-
-def _low_rank(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
-    return rng.standard_normal((n, (d + 1) // 2)) @ rng.standard_normal(((d + 1) // 2, d))
-
-
-def _one_large_row(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
-    features = rng.standard_normal((n, d))
-    features[rng.integers(n)] *= 1e6
-    return features
-
-
-FAMILIES: dict[str, Family] = {
-    "gaussian": lambda rng, n, d: rng.standard_normal((n, d)),
-    "sphere": lambda rng, n, d: (lambda x: x / np.linalg.norm(x, axis=1, keepdims=True))(
-        rng.standard_normal((n, d))
-    ),
-    "simplex": lambda rng, n, d: rng.dirichlet(np.ones(d), n),
-    "one_hot": lambda rng, n, d: np.eye(d)[rng.integers(d, size=n)],
-    "signs": lambda rng, n, d: rng.choice([-1.0, 1.0], (n, d)),
-    "low_rank": _low_rank,
-    "heavy_tails": lambda rng, n, d: rng.standard_cauchy((n, d)),
-    "duplicates": lambda rng, n, d: rng.standard_normal((d + 1, d))[rng.integers(d + 1, size=n)],
-    "correlated": lambda rng, n, d: rng.standard_normal((n, d)) @ rng.standard_normal((d, d)),
-    "polynomial": lambda rng, n, d: rng.random((n, 1)) ** np.arange(min(d, 4)),
-    "zero_rows": lambda rng, n, d: rng.standard_normal((n, d)) * (rng.random((n, 1)) < 0.1) + 0.0,
-    "rare_direction": _rare_direction,
-    "scaled_columns": _scaled_columns,
-    "one_large_row": _one_large_row,
-}
-
-
-def _span_coordinates(features: np.ndarray) -> np.ndarray:
-    """Rows in an orthonormal basis of the column space [n,r]: leverages do not depend on the basis."""
-    sizes = np.abs(features).max(axis=0)
-    left, singular, _ = np.linalg.svd(features / np.where(sizes > 0, sizes, 1), full_matrices=False)
-    return left[:, singular > 1e-12 * singular[0]]
+from tests.planning.feature_families import FAMILIES, span_coordinates
 
 
 def _check(features: np.ndarray, core: CoreSet) -> None:
-    rows = _span_coordinates(features)
+    rows = span_coordinates(features)
     rank, dimension = rows.shape[1], features.shape[1]
     assert core.rank == rank
     assert core.weights.sum() == pytest.approx(1, abs=1e-12)
@@ -152,7 +102,7 @@ def test_beside_textbook_frank_wolfe(family: str, dimension: int) -> None:
         rng = np.random.default_rng([seed, dimension, 7])
         features = FAMILIES[family](rng, 300, dimension)
         core = core_set(features)
-        rows = _span_coordinates(features)
+        rows = span_coordinates(features)
         rank = rows.shape[1]
         if rank == 1:
             continue
@@ -250,6 +200,20 @@ def test_known_designs() -> None:
     np.testing.assert_array_equal(unit.indices, np.arange(6))
     np.testing.assert_allclose(unit.weights, 1 / 6)
     assert unit.max_leverage == pytest.approx(6)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("dimension", [1, 3, 8])
+def test_a_support_above_the_bound_gives_way_to_the_textbook_method(
+    family: str, dimension: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was never seen, so the bound is set to 0 here: whatever the pool finds is too much."""
+    features = FAMILIES[family](np.random.default_rng([1, dimension]), 5_000, dimension)
+    monkeypatch.setitem(core_set.__globals__, "support_bound", lambda dimension: 0)
+    core = core_set(features)
+    _check(features, core)
+    assert core.passes >= 1 + core.rank + 1  # a scan, the start, and the leverages under it
+    np.testing.assert_array_equal(core_set(features).indices, core.indices)
 
 
 def test_support_bound() -> None:
