@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from stackel_bench.exploration.euler import FINEST_BATCH
 from stackel_bench.exploration.explorer import EpisodePlan, Goal
 from stackel_bench.exploration.running_estimate import RunningEstimate
 from stackel_bench.simulation.policy_mixture import ACTION_TYPE, PolicyMixture
 
-FINEST_BATCH = 1 / 1024  # first look after a replan, as a share of the episodes played before it
 LONGEST_RUN = 1 / 8  # a policy is replanned at the latest when the episodes have grown by this share
 
 ActionValues = Callable[[RunningEstimate], np.ndarray]  # Q [H,S,B], larger is more worth exploring
