@@ -20,6 +20,7 @@ from stackel_bench.errors import InputError
 VERBS = {
     "run": "one cell: a game, a learner, a budget",
     "sweep": "every cell of a study, or of the product of the overrides",
+    "reproduce": "every claim of the paper measured, with a verdict; profile=quick or full, claim=NAME,...",
     "report": "the report of a finished or unfinished sweep, from its journal",
     "sync": "log to MLflow what a sweep's journal has and MLflow has not",
     "ui": "the results in MLflow's pages",

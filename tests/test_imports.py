@@ -24,6 +24,7 @@ LEVELS: list[set[str]] = [
     {"execution", "api"},
     {"tracking"},
     {"sweep"},
+    {"claims"},
     {"reporting"},
     {"runners"},
     {"cli"},

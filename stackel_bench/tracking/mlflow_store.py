@@ -80,6 +80,11 @@ class MlflowStore:
                 self._search(f"tags.`stackel.cell_id` = '{cell_id}'")
         return {cell_id: run.complete for cell_id, run in self._runs.items()}
 
+    def run_ids(self, cell_ids: Collection[str]) -> dict[str, str]:
+        """The ids of the runs of these cells, as far as they have one."""
+        self.find_runs(cell_ids)
+        return {cell_id: self._runs[cell_id].run_id for cell_id in cell_ids if cell_id in self._runs}
+
     def _search(self, query: str) -> None:
         token = None
         while True:

@@ -1,0 +1,111 @@
+"""What `reproduce` leaves behind: claims.json, claims.md, reproduce.html, and the verdicts on the screen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from stackel_bench.claims.claims_plan import ClaimsPlan
+from stackel_bench.claims.verdict import Row, judge_claims
+from stackel_bench.reporting.claims_markdown import claims_markdown
+from stackel_bench.reporting.claims_page import claims_page
+from stackel_bench.reporting.claims_summary import (
+    counts,
+    expectation,
+    false_alarm_total,
+    interval,
+    unexpected,
+)
+from stackel_bench.sweep.folder import sweep_folder
+from stackel_bench.tracking.journal import Journal, write_atomically
+from stackel_bench.tracking.start import open_store
+
+if TYPE_CHECKING:
+    from stackel_bench.tracking.mlflow_store import MlflowStore
+
+LOCAL_ADDRESS = "http://127.0.0.1:5000"  # where `stackel-bench ui` shows local results
+STYLES = {"confirmed": "green", "refuted": "red", "inconclusive": "yellow"}
+
+
+def publish_claims(planned: ClaimsPlan, tags: Mapping[str, str], command: str, console: Console) -> None:
+    """Judge all claims from the journal, write the files, log them to the sweep's report run."""
+    settings, folder = planned.plan.settings, sweep_folder(planned.plan)
+    journal = Journal(folder)
+    rows = judge_claims(planned, journal.entries, journal.read_records)
+    store, problem = _open(planned)
+    facts = {"version": tags["stackel.version"], "commit": tags["stackel.git_commit"], "seed": settings.seed}
+    rows = [_with_runs(row, planned, store) | facts for row in rows]
+    address = settings.tracking.uri if settings.tracking.kind == "server" else LOCAL_ADDRESS
+    shown = {"profile": planned.profile, "command": command, "folder": str(folder)}
+    shown |= {"cells": str(len(planned.plan.cells)), **{key: str(value) for key, value in facts.items()}}
+    files = {
+        "claims.json": json.dumps(rows, indent=1, allow_nan=False) + "\n",
+        "claims.md": claims_markdown(rows),
+        "reproduce.html": claims_page(rows, shown, address.rstrip("/")),
+    }
+    for name, text in files.items():
+        write_atomically(folder / name, text.encode())
+    _print(rows, folder, console)
+    if store is not None:
+        problem = _log(store, planned, tags, rows, [folder / name for name in files])
+    if problem:
+        console.print(f"MLflow did not take the claims ({problem}); they are in the folder", markup=False)
+
+
+def _open(planned: ClaimsPlan) -> tuple[MlflowStore | None, str]:
+    settings = planned.plan.settings
+    try:
+        return open_store(settings.tracking, Path(settings.output).expanduser(), planned.plan.study), ""
+    except Exception as error:  # whatever a database or a server answers: verdicts do not need it
+        return None, _reason(error)
+
+
+def _with_runs(row: Row, planned: ClaimsPlan, store: MlflowStore | None) -> dict[str, Any]:
+    """The row with the MLflow experiment and run of each of its cells."""
+    known: dict[str, Any] = {"experiment": planned.plan.study, "experiment_id": None, "runs": {}}
+    if store is not None:
+        try:
+            known |= {"experiment_id": store.experiment_id, "runs": store.run_ids(row["cells"])}
+        except Exception:  # links are missing then, nothing else
+            known["runs"] = {}
+    return row | known
+
+
+def _log(
+    store: MlflowStore, planned: ClaimsPlan, tags: Mapping[str, str], rows: list[Row], files: list[Path]
+) -> str:
+    metrics = {f"claims_{verdict}": float(count) for verdict, count in counts(rows).items()}
+    metrics["claims_unexpected"] = float(len(unexpected(rows)))
+    try:
+        store.log_report(planned.plan.sweep_id, tags, metrics, sweep_folder(planned.plan), files)
+    except Exception as error:
+        return _reason(error)
+    return ""
+
+
+def _reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+
+
+def _print(rows: list[dict[str, Any]], folder: Path, console: Console) -> None:
+    table = Table(box=None, pad_edge=False)
+    for title in ("claim", "measurement", "prediction", "measured", "verdict"):
+        table.add_column(title, overflow="fold")
+    for row in rows:
+        verdict = f"[{STYLES[row['verdict']]}]{row['verdict']}[/]{expectation(row)}"
+        predicted, measured = (escape(text) for text in (row["prediction"], interval(row)))
+        table.add_row(row["claim"], row["measurement"], predicted, measured, verdict)
+    console.print(table)
+    tally = ", ".join(f"{count} {verdict}" for verdict, count in counts(rows).items())
+    wrong = len(unexpected(rows))
+    console.print(
+        f"{len(rows)} measurements: {tally}; {wrong} not as expected; chance of any wrong verdict at most "
+        f"{false_alarm_total(rows):.2g}\n{folder / 'reproduce.html'}",
+        markup=False,
+    )

@@ -1,0 +1,52 @@
+"""`stackel-bench reproduce`: every claim of the paper as a study with a verdict."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from stackel_bench import checks
+from stackel_bench.claims.claim import PROFILES, claim_names, load_claim
+from stackel_bench.claims.claims_plan import plan_claims
+from stackel_bench.errors import InputError
+from stackel_bench.runners.claims_ending import publish_claims
+from stackel_bench.runners.session import command_line, run_session, run_tags
+from stackel_bench.sweep.folder import require_writable, sweep_folder
+
+STOPPED = 130
+
+
+def main(words: list[str]) -> int:
+    """Run the cells of all claims (or of claim=NAME,...) as one sweep, then judge; the exit code."""
+    profile, names, overrides = _split(words)
+    planned = plan_claims([load_claim(name) for name in names], profile, overrides)
+    command = command_line("reproduce", words)
+    code = 0
+    if planned.plan.cells:
+        code = run_session(planned.plan, command)
+    if code == STOPPED or planned.plan.settings.dry_run:
+        return code
+    require_writable(sweep_folder(planned.plan))
+    publish_claims(planned, run_tags(planned.plan), command, Console(highlight=False))
+    return code
+
+
+def _split(words: list[str]) -> tuple[str, list[str], list[str]]:
+    """Profile, names of the claims, and the overrides that are meant for all cells."""
+    own = {"profile": "quick", "claim": ",".join(claim_names())}
+    overrides = []
+    for word in words:
+        key, equals, value = word.partition("=")
+        if key in own and equals:
+            own[key] = value
+        elif key == "study":
+            raise InputError("study", value, "nothing: `reproduce` is a study of its own")
+        else:
+            overrides.append(word)
+    profile = checks.choice("profile", own["profile"], PROFILES)
+    return profile, list(dict.fromkeys(name.strip() for name in own["claim"].split(","))), overrides
+
+
+if __name__ == "__main__":
+    from stackel_bench.cli import run_script
+
+    run_script("reproduce")

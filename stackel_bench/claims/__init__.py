@@ -1,0 +1,1 @@
+"""Claims as data: what a theorem predicts, what the records say, and the verdict."""

@@ -1,0 +1,152 @@
+"""A claim as its file describes it: statement, source, and measurements with cells, statistic, prediction."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+import yaml
+
+from stackel_bench import checks
+from stackel_bench.claims.evidence import Measured
+from stackel_bench.claims.exact_value import exact_share, exact_value
+from stackel_bench.claims.exponent import exponent
+from stackel_bench.claims.failure_rate import failure_rate
+from stackel_bench.claims.mean_value import mean_value, paired_difference, sample_ratio
+from stackel_bench.claims.needed_samples import needed_samples
+from stackel_bench.claims.prediction import CONFIRMED, INCONCLUSIVE, REFUTED, Prediction
+from stackel_bench.errors import InputError
+
+EXACT: Mapping[str, Callable[..., Measured]] = {"exact_value": exact_value, "exact_share": exact_share}
+SAMPLED: Mapping[str, Callable[..., Measured]] = {
+    "failure_rate": failure_rate,
+    "exponent": exponent,
+    "needed_samples": needed_samples,
+    "mean_value": mean_value,
+    "paired_difference": paired_difference,
+    "sample_ratio": sample_ratio,
+}
+PROFILES = ("quick", "full")
+KINDS = ("theorem", "lemma", "remark", "figure", "table", "erratum", "beyond")
+FALSE_ALARM = 1e-4
+_CLAIM_KEYS = {"kind", "source", "statement", "measurements"}
+_MEASUREMENT_KEYS = {
+    "asks",
+    "statistic",
+    "options",
+    "prediction",
+    "false_alarm",
+    "expected",
+    "cells",
+    *PROFILES,
+}
+
+Grid = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One row of the table: what is asked, the grids of cells it is asked of, and the answer predicted."""
+
+    name: str
+    asks: str
+    statistic: str
+    options: Mapping[str, Any]
+    prediction: Prediction
+    false_alarm: float
+    expected: str
+    grids: Mapping[str, tuple[Grid, ...]]  # by profile
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is computed on true games, without samples."""
+        return self.statistic in EXACT
+
+    def measure(self, evidence: Any) -> Measured:
+        """The statistic of cells (or cases, if exact)."""
+        function = (EXACT if self.exact else SAMPLED)[self.statistic]
+        return function(evidence, self.prediction, self.false_alarm, **self.options)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What is claimed, by whom, and how it is measured."""
+
+    name: str
+    kind: str
+    source: str
+    statement: str
+    measurements: tuple[Measurement, ...]
+
+
+def claim_names() -> tuple[str, ...]:
+    """All claims that have a file, in alphabetical order."""
+    files = (entry.name for entry in resources.files("stackel_bench.conf").joinpath("claim").iterdir())
+    return tuple(sorted(name.removesuffix(".yaml") for name in files if name.endswith(".yaml")))
+
+
+def load_claim(name: str) -> Claim:
+    """The claim of this name."""
+    if name not in claim_names():
+        close = difflib.get_close_matches(name, claim_names(), n=1)
+        hint = f" (did you mean {close[0]}?)" if close else ""
+        raise InputError("claim", name, "one of " + ", ".join(claim_names()) + hint)
+    text = resources.files("stackel_bench.conf").joinpath(f"claim/{name}.yaml").read_text("utf-8")
+    return parse_claim(name, yaml.safe_load(text))
+
+
+def parse_claim(name: str, data: Any) -> Claim:
+    """The claim that a file's content describes; an InputError names what is wrong with it."""
+    field = f"claim {name}"
+    _require_keys(field, data, _CLAIM_KEYS, _CLAIM_KEYS)
+    measurements = tuple(
+        _measurement(f"{field}, {key}", key, value) for key, value in data["measurements"].items()
+    )
+    kind = checks.choice(f"{field}: kind", data["kind"], KINDS)
+    return Claim(name, kind, str(data["source"]), " ".join(data["statement"].split()), measurements)
+
+
+def _measurement(field: str, name: str, data: Any) -> Measurement:
+    _require_keys(field, data, _MEASUREMENT_KEYS, {"asks", "statistic", "prediction", "cells"})
+    statistic = checks.choice(f"{field}: statistic", data["statistic"], [*EXACT, *SAMPLED])
+    options = dict(data.get("options", {}))
+    known = inspect.signature((EXACT | SAMPLED)[statistic]).parameters  # type: ignore[operator]
+    for option in options:
+        if option not in known:
+            raise InputError(f"{field}: option of {statistic}", option, "one of " + ", ".join(known))
+    verdicts = (CONFIRMED, REFUTED, INCONCLUSIVE)
+    alarm = data.get("false_alarm", FALSE_ALARM)
+    return Measurement(
+        name=name,
+        asks=" ".join(str(data["asks"]).split()),
+        statistic=statistic,
+        options=options,
+        prediction=Prediction.parse(f"{field}: prediction", data["prediction"]),
+        false_alarm=checks.real(f"{field}: false_alarm", alarm, least=0, most=0.05, open_least=True),
+        expected=checks.choice(f"{field}: expected", data.get("expected", CONFIRMED), verdicts),
+        grids={profile: _grids(field, data, profile) for profile in PROFILES},
+    )
+
+
+def _grids(field: str, data: Mapping[str, Any], profile: str) -> tuple[Grid, ...]:
+    """The grids, with what the profile sets in every one of them; or the profile's own list of grids."""
+    own = data.get(profile, {})
+    if isinstance(own, list):
+        return tuple(dict(grid) for grid in own)
+    if not isinstance(own, dict) or not isinstance(data["cells"], list):
+        raise InputError(f"{field}: cells", data["cells"], "a list of grids as in conf/study/*.yaml")
+    return tuple({**grid, **own} for grid in data["cells"])
+
+
+def _require_keys(field: str, data: Any, known: set[str], needed: set[str]) -> None:
+    if not isinstance(data, Mapping):
+        raise InputError(field, data, "keys and values")
+    for key in data:
+        if key not in known:
+            raise InputError(f"{field}: key", key, "one of " + ", ".join(sorted(known)))
+    for key in sorted(needed - set(data)):
+        raise InputError(f"{field}: {key}", None, "something")

@@ -1,0 +1,99 @@
+"""What statistics work on (cells with their records) and what they give back (a number with its interval)."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from stackel_bench.errors import InputError
+from stackel_bench.tracking.journal import Entry
+
+ROUNDING = 1e-9
+EVENTS = ("guarantee", "leader", "follower", "loss", "error", "nash")
+
+
+@dataclass(frozen=True, eq=False)
+class CellEvidence:
+    """A finished cell: what was run, its headline numbers, and its records when asked for."""
+
+    entry: Entry
+    read_records: Callable[[str], pd.DataFrame] = field(repr=False)
+
+    @functools.cached_property
+    def records(self) -> pd.DataFrame:
+        """One row per replicate and rung."""
+        return self.read_records(self.entry.cell_id)
+
+    @property
+    def last_rung(self) -> pd.DataFrame:
+        """The replicates at the largest budget, in order."""
+        records = self.records
+        return records[records["rung"] == records["rung"].max()]
+
+    def setting(self, key: str) -> Any:
+        """A configuration value by its dotted name."""
+        return functools.reduce(lambda node, part: node[part], key.split("."), self.entry.config)
+
+    def settings_without(self, keys: Sequence[str]) -> str:
+        """What cells have in common that differ in these keys (dotted names or groups) alone."""
+        hidden = set(keys)
+        flat = _flat(self.entry.config)
+        return repr(sorted((k, repr(v)) for k, v in flat if not hidden & set(_prefixes(k))))
+
+    def matches(self, wanted: Mapping[str, Any]) -> bool:
+        """Whether the configuration has these values."""
+        return all(self.setting(key) == value for key, value in wanted.items())
+
+    def failures(self, event: str, level: float = 1.0, records: pd.DataFrame | None = None) -> np.ndarray:
+        """Which replicates [R] of the last rung (or of these records) the event befell.
+
+        guarantee, leader, follower: that line of the theorem does not hold. loss: more than gap + level *
+        epsilon is lost. error: at least `level` is lost. nash: the diagnostic nash_gap exceeds level.
+        """
+        rows = self.last_rung if records is None else records
+        if event in ("guarantee", "leader", "follower"):
+            column = "guarantee_held" if event == "guarantee" else f"{event}_guarantee_held"
+            return ~rows[column].to_numpy(dtype=bool)
+        losses = rows["value_suboptimality"].to_numpy()
+        if event == "loss":
+            epsilon = float(self.setting("budget.epsilon"))
+            return losses > rows["gap"].to_numpy() + level * epsilon + ROUNDING
+        if event == "nash":
+            return rows["diagnostic_nash_gap"].to_numpy() > level
+        if event == "error":
+            return losses >= level - ROUNDING
+        raise InputError("event", event, "one of " + ", ".join(EVENTS))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A number with its interval, which holds with probability 1 - false_alarm.
+
+    note says what the number is of; verdict is given where it is not that of this one interval.
+    """
+
+    value: float
+    low: float
+    high: float
+    note: str = ""
+    verdict: str | None = None
+
+
+def _flat(config: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
+    for key, value in config.items():
+        if isinstance(value, Mapping):
+            found += _flat(value, f"{prefix}{key}.")
+        else:
+            found.append((f"{prefix}{key}", value))
+    return found
+
+
+def _prefixes(key: str) -> list[str]:
+    parts = key.split(".")
+    return [".".join(parts[: n + 1]) for n in range(len(parts))]

@@ -1,0 +1,72 @@
+"""Claims about true games: the measurement is a computation on them, without samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from stackel_bench.claims.case import Case
+from stackel_bench.claims.evidence import Measured
+from stackel_bench.claims.failure_rate import rate_interval
+from stackel_bench.claims.prediction import Prediction, combined
+from stackel_bench.claims.quantities import equilibria, printed_programs, stackelberg, tails
+from stackel_bench.errors import InputError
+from stackel_bench.evaluation.oracle import Bounds
+
+Quantity = Callable[[Case], float | Bounds]
+
+QUANTITIES: Mapping[str, Quantity] = {
+    **stackelberg.QUANTITIES,
+    **equilibria.QUANTITIES,
+    **printed_programs.QUANTITIES,
+    **tails.QUANTITIES,
+}
+DEFAULT_TOLERANCE = 1e-9  # exact up to the rounding of float64
+
+
+@dataclass(frozen=True)
+class _Found:
+    value: float
+    bounds: Bounds
+    wanted: Prediction
+
+
+def exact_value(
+    cases: Sequence[Case], prediction: Prediction, false_alarm: float, *, quantity: str
+) -> Measured:
+    """The value in the case that is closest to contradicting the prediction, which may depend on its epsilon.
+
+    low and high are the certified bounds of that value; rounding within 1e-9 is no contradiction.
+    """
+    found = [_evaluate(case, quantity, prediction) for case in cases]
+    worst = min(found, key=lambda f: f.wanted.room(f.bounds.low, f.bounds.high))
+    verdict = combined([f.wanted.verdict(f.bounds.low, f.bounds.high) for f in found])
+    note = f"exact, {len(found)} cases; the one closest to the limits is shown" if len(found) > 1 else "exact"
+    return Measured(worst.value, worst.bounds.low, worst.bounds.high, note, verdict)
+
+
+def exact_share(
+    cases: Sequence[Case], prediction: Prediction, false_alarm: float, *, quantity: str, above: float
+) -> Measured:
+    """The share of (random) games on which the quantity exceeds `above`, with its binomial interval."""
+    values = [_as_bounds(_quantity(quantity)(case)).low for case in cases]
+    count = sum(value > above for value in values)
+    low, high = rate_interval(count, len(values), false_alarm)
+    return Measured(count / len(values), low, high, f"exact on each of {len(values)} random games")
+
+
+def _evaluate(case: Case, quantity: str, prediction: Prediction) -> _Found:
+    bounds = _as_bounds(_quantity(quantity)(case))
+    wanted = prediction.at(case.epsilon)
+    loose = Prediction(wanted.low - DEFAULT_TOLERANCE, wanted.high + DEFAULT_TOLERANCE)
+    return _Found((bounds.low + bounds.high) / 2, bounds, loose)
+
+
+def _as_bounds(value: float | Bounds) -> Bounds:
+    return value if isinstance(value, Bounds) else Bounds.exactly(value)
+
+
+def _quantity(name: str) -> Quantity:
+    if name not in QUANTITIES:
+        raise InputError("quantity", name, "one of " + ", ".join(QUANTITIES))
+    return QUANTITIES[name]

@@ -1,0 +1,65 @@
+"""How often something goes wrong, with exact binomial intervals, over one or many cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scipy.stats import beta
+
+from stackel_bench.claims.evidence import CellEvidence, Measured
+from stackel_bench.claims.prediction import Prediction, combined
+
+
+def failure_rate(
+    cells: Sequence[CellEvidence],
+    prediction: Prediction,
+    false_alarm: float,
+    *,
+    event: str = "guarantee",
+    level: float = 1.0,
+    worst_over: Sequence[str] = (),
+    pooled: bool = False,
+) -> Measured:
+    """The rate in the cell that comes closest to contradicting the prediction; every cell must agree with it.
+
+    worst_over names keys: of cells that differ in these alone only the one with the highest rate counts (a
+    lower bound speaks of one game of a family). pooled counts all cells as one. Clopper-Pearson intervals,
+    false_alarm shared by all cells.
+    """
+    counts = [_count(cell, event, level) for cell in cells]
+    if pooled:
+        counts = [(sum(failures for failures, _ in counts), sum(trials for _, trials in counts))]
+        groups = [[0]]
+    else:
+        keys = [cell.settings_without(worst_over) for cell in cells]
+        groups = [[i for i, key in enumerate(keys) if key == wanted] for wanted in dict.fromkeys(keys)]
+    share = false_alarm / len(counts)
+    intervals = [rate_interval(failures, trials, share) for failures, trials in counts]
+    rates = [failures / trials for failures, trials in counts]
+    highest = [_highest(intervals, group) for group in groups]
+    verdict = combined([prediction.verdict(*interval) for interval in highest])
+    rooms = [prediction.room(*interval) for interval in highest]
+    shown = rooms.index(min(rooms))
+    worst = max(groups[shown], key=lambda i: rates[i])
+    runs = sum(trials for _, trials in counts)
+    note = f"{runs} runs"
+    if len(counts) > 1:
+        note = f"{len(counts)} cells, {runs} runs; the cell closest to the limit is shown"
+    return Measured(rates[worst], *highest[shown], note, verdict)
+
+
+def rate_interval(failures: int, trials: int, false_alarm: float) -> tuple[float, float]:
+    """The exact two-sided interval of a probability at confidence 1 - false_alarm."""
+    low = 0.0 if failures == 0 else float(beta.ppf(false_alarm / 2, failures, trials - failures + 1))
+    high = 1.0 if failures == trials else float(beta.isf(false_alarm / 2, failures + 1, trials - failures))
+    return low, high
+
+
+def _count(cell: CellEvidence, event: str, level: float) -> tuple[int, int]:
+    failures = cell.failures(event, level)
+    return int(failures.sum()), len(failures)
+
+
+def _highest(intervals: Sequence[tuple[float, float]], group: Sequence[int]) -> tuple[float, float]:
+    """The interval of the largest of several rates."""
+    return max(intervals[i][0] for i in group), max(intervals[i][1] for i in group)

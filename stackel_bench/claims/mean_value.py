@@ -1,0 +1,98 @@
+"""Means of a column of the records, alone or compared between learners on the same games."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.stats import norm
+
+from stackel_bench.claims.evidence import CellEvidence, Measured
+from stackel_bench.claims.prediction import Prediction, combined
+from stackel_bench.errors import InputError
+
+
+def mean_value(
+    cells: Sequence[CellEvidence], prediction: Prediction, false_alarm: float, *, column: str
+) -> Measured:
+    """The mean at the largest budget, in the cell closest to the limits; normal intervals."""
+    z = float(norm.isf(false_alarm / (2 * len(cells))))
+    means = [_mean(cell.last_rung[column].to_numpy(dtype=float)) for cell in cells]
+    intervals = [(mean - z * error, mean + z * error) for mean, error in means]
+    return _closest([mean for mean, _ in means], intervals, prediction, f"{len(cells)} cells")
+
+
+def paired_difference(
+    cells: Sequence[CellEvidence],
+    prediction: Prediction,
+    false_alarm: float,
+    *,
+    of: Mapping[str, Any],
+    minus: Mapping[str, Any],
+    column: str,
+) -> Measured:
+    """Mean difference of a column between two kinds of cells that agree in everything else, same samples."""
+    pairs = _pairs(cells, of, minus)
+    z = float(norm.isf(false_alarm / (2 * len(pairs))))
+    found = []
+    for first, second in pairs:
+        left, right = (cell.last_rung[column].to_numpy(dtype=float) for cell in (first, second))
+        found.append(_mean(left - right))
+    intervals = [(mean - z * error, mean + z * error) for mean, error in found]
+    return _closest([mean for mean, _ in found], intervals, prediction, f"{len(pairs)} pairs of cells")
+
+
+def sample_ratio(
+    cells: Sequence[CellEvidence],
+    prediction: Prediction,
+    false_alarm: float,
+    *,
+    of: Mapping[str, Any],
+    over: Mapping[str, Any],
+) -> Measured:
+    """Mean samples of one kind of cells over another's on the same game: the geometric mean over games.
+
+    The interval is that of the mean of ln ratios with the replicates' spread (delta method).
+    """
+    logs, errors, shown = [], [], []
+    for first, second in _pairs(cells, of, over):
+        (top, top_error), (bottom, bottom_error) = (
+            _mean(cell.last_rung["samples"].to_numpy(dtype=float)) for cell in (first, second)
+        )
+        logs.append(math.log(top / bottom))
+        errors.append(math.hypot(top_error / top, bottom_error / bottom))
+        shown.append(top / bottom)
+    half = float(norm.isf(false_alarm / 2)) * math.sqrt(sum(error**2 for error in errors)) / len(errors)
+    middle = sum(logs) / len(logs)
+    note = f"{len(logs)} games, from {min(shown):.3g} to {max(shown):.3g}"
+    return Measured(math.exp(middle), math.exp(middle - half), math.exp(middle + half), note)
+
+
+def _mean(values: np.ndarray) -> tuple[float, float]:
+    """The mean and its standard error."""
+    return float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values)))
+
+
+def _pairs(
+    cells: Sequence[CellEvidence], of: Mapping[str, Any], against: Mapping[str, Any]
+) -> list[tuple[CellEvidence, CellEvidence]]:
+    keys = [*of, *against, "algorithm"]
+    wanted = {cell.settings_without(keys): cell for cell in cells if cell.matches(against)}
+    firsts = [cell for cell in cells if cell.matches(of)]
+    missing = [cell.entry.label for cell in firsts if cell.settings_without(keys) not in wanted]
+    if missing or not firsts:
+        raise InputError("cells to compare", missing, f"a cell with {dict(against)} for each with {dict(of)}")
+    return [(cell, wanted[cell.settings_without(keys)]) for cell in firsts]
+
+
+def _closest(
+    values: list[float], intervals: list[tuple[float, float]], prediction: Prediction, note: str
+) -> Measured:
+    """The value closest to the limits stands for all, the verdict is that of all."""
+    rooms = [prediction.room(*interval) for interval in intervals]
+    worst = rooms.index(min(rooms))
+    verdict = combined([prediction.verdict(*interval) for interval in intervals])
+    note += "; the one closest to the limits is shown" if len(values) > 1 else ""
+    return Measured(values[worst], *intervals[worst], note, verdict)

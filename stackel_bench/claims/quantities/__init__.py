@@ -1,0 +1,1 @@
+"""Numbers that claims are about, computed exactly on true games."""

@@ -1,0 +1,98 @@
+"""Exact probabilities and constants behind the sample sizes: do the union bounds hold, and with what room?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from scipy.stats import binom, norm
+
+from stackel_bench.claims.case import Case
+from stackel_bench.games.linear import LinearBanditGame
+from stackel_bench.planning.core_set import core_set
+from stackel_bench.theory.pulls import lower_bound_pulls, paper_pulls
+
+
+def uniform_error_probability(case: Case) -> float:
+    """P(some of 2AB means is off by more than eps/8) at the theorem's N when all rewards are fair coins."""
+    pairs = case.table.leader_means.size
+    pulls = paper_pulls(case.epsilon, pairs, case.budget.delta)
+    tail = 2 * float(binom.sf(math.floor(pulls * (0.5 + case.epsilon / 8)), pulls, 0.5))
+    return -math.expm1(2 * pairs * math.log1p(-tail))
+
+
+def hoeffding_bound(case: Case) -> float:
+    """4AB exp(-2 N (eps/8)^2) at the theorem's N, over delta: at most 1, and above 1 with one pull less."""
+    pairs = case.table.leader_means.size
+    pulls = paper_pulls(case.epsilon, pairs, case.budget.delta)
+    return 4 * pairs * math.exp(-2 * pulls * (case.epsilon / 8) ** 2) / case.budget.delta
+
+
+def printed_noise_bound_fails(case: Case) -> float:
+    """P(some of 2K means of N Gaussian rewards is off by more than sqrt(ln(2K/delta)/N)), as printed."""
+    points = _core_points(case)
+    return _gaussian_maximum(2 * points, math.sqrt(math.log(2 * points / case.budget.delta)))
+
+
+def corrected_noise_bound_fails(case: Case) -> float:
+    """The same for sqrt(2 ln(4K/delta)/N)."""
+    points = _core_points(case)
+    return _gaussian_maximum(2 * points, math.sqrt(2 * math.log(4 * points / case.budget.delta)))
+
+
+def divergence_ratio(case: Case) -> float:
+    """max of KL(Ber(1/2), Ber(1/2 + x)) / (4 x^2) over 0 < x <= 1/(2 sqrt 2): the proof needs at most 1."""
+    shifts = np.linspace(1e-3, 1 / (2 * math.sqrt(2)), 1000)
+    return float((-np.log1p(-4 * shifts**2) / 2 / (4 * shifts**2)).max())
+
+
+def divergence_share(case: Case) -> float:
+    """(star), what n = AB/(864 eps^2) samples can take off the error probability: 2 sqrt(24/864)."""
+    return 2 * math.sqrt(24 / 864)
+
+
+def divergence_share_unsplit(case: Case) -> float:
+    """The same for n = AB/(300.375 eps^2) without splitting the root: sqrt((24 + 75/8)/300.375)."""
+    return math.sqrt((24 + 75 / 8) / 300.375)
+
+
+def lower_bound_per_pair(case: Case) -> float:
+    """Pulls of each pair that the lower bound excludes: fewer than one unless eps < 1/sqrt(864)."""
+    rows, columns = case.table.shape
+    return lower_bound_pulls(case.epsilon, rows, columns) / (rows * columns)
+
+
+def dimensions_without_table(case: Case) -> float:
+    """How many d in 9..2000 have no A', B' >= 3 with d/2 <= A'B' <= d, the linear lower bound's reduction."""
+
+    def fits(dimension: int) -> bool:
+        return any(2 * rows * (dimension // rows) >= dimension for rows in range(3, dimension // 3 + 1))
+
+    return float(sum(not fits(dimension) for dimension in range(9, 2001)))
+
+
+def _core_points(case: Case) -> int:
+    assert isinstance(case.game, LinearBanditGame)
+    return len(core_set(case.game.sampler.features).indices)
+
+
+def _gaussian_maximum(count: int, threshold: float) -> float:
+    """P(max of |Z| over count independent normals > threshold)."""
+    return -math.expm1(count * math.log1p(-2 * float(norm.sf(threshold))))
+
+
+QUANTITIES: Mapping[str, Callable[[Case], float]] = {
+    function.__name__: function
+    for function in (
+        uniform_error_probability,
+        hoeffding_bound,
+        printed_noise_bound_fails,
+        corrected_noise_bound_fails,
+        divergence_ratio,
+        divergence_share,
+        divergence_share_unsplit,
+        lower_bound_per_pair,
+        dimensions_without_table,
+    )
+}

@@ -1,0 +1,73 @@
+"""The table of claims as Markdown, from the rows of claims.json alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stackel_bench.reporting.claims_summary import (
+    SECTIONS,
+    Row,
+    by_claim,
+    counts,
+    expectation,
+    false_alarm_total,
+    interval,
+    savings,
+    unexpected,
+)
+
+
+def claims_markdown(rows: Sequence[Row]) -> str:
+    """Counts, how to read it, then one table per kind of claim with a row per measurement."""
+    parts = ["# The paper's claims, measured", _introduction(rows)]
+    for title, kinds in SECTIONS.items():
+        members = [row for row in rows if row["kind"] in kinds]
+        if not members:
+            continue
+        parts.append(f"## {title}")
+        if title == "Beyond the paper" and savings(rows):
+            parts.append(_savings(rows))
+        parts += [_claim(name, own) for name, own in by_claim(members).items()]
+    return "\n\n".join(parts) + "\n"
+
+
+def _introduction(rows: Sequence[Row]) -> str:
+    tally = ", ".join(f"{count} {verdict}" for verdict, count in counts(rows).items())
+    surprises = unexpected(rows)
+    names = ", ".join(f"{row['claim']} ({row['measurement']})" for row in surprises)
+    agreement = f"Not as expected: {names}." if surprises else "All verdicts are as expected."
+    profile = rows[0]["profile"] if rows else ""
+    return (
+        f"Profile `{profile}`, {len(rows)} measurements of {len(by_claim(rows))} claims: {tally}. "
+        f"{agreement}\n\n"
+        "Each row has what the claim predicts of a number, the number measured, its interval, and a verdict: "
+        "*confirmed* if the whole interval agrees with the prediction, *refuted* if none of it does, else "
+        "*inconclusive*. Errata that quote what is printed are expected to be refuted. Intervals of sampled "
+        "numbers are so wide that the probability of any wrong verdict in the whole table is at most "
+        f"{false_alarm_total(rows):.2g}; exact numbers are computed on the true games. "
+        "Made by `stackel-bench reproduce`; this page is generated from its `claims.json`."
+    )
+
+
+def _claim(name: str, rows: Sequence[Row]) -> str:
+    table = [
+        "| measured | prediction | result | verdict | how |",
+        "|---|---|---|---|---|",
+    ]
+    for row in rows:
+        verdict = row["verdict"] + expectation(row)
+        cells = (row["asks"], row["prediction"], interval(row), verdict, row["note"])
+        table.append("| " + " | ".join(_escaped(cell) for cell in cells) + " |")
+    return f"### {name}\n\n{rows[0]['statement']}\n\n*{rows[0]['source']}*\n\n" + "\n".join(table)
+
+
+def _savings(rows: Sequence[Row]) -> str:
+    found = savings(rows)
+    columns = list(found[0])
+    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    lines += ["| " + " | ".join(_escaped(row[column]) for column in columns) + " |" for row in found]
+    return "Samples of the best learners here over the paper's at equal guarantee:\n\n" + "\n".join(lines)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|")

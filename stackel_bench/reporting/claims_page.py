@@ -1,0 +1,95 @@
+"""The table of claims as one self-contained HTML page whose rows link to the MLflow runs behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from stackel_bench.reporting import page
+from stackel_bench.reporting.claims_summary import (
+    SECTIONS,
+    Row,
+    by_claim,
+    counts,
+    expectation,
+    false_alarm_total,
+    interval,
+    savings,
+    unexpected,
+)
+
+_CLASSES = {"confirmed": "holds", "refuted": "fails", "inconclusive": "open"}
+_MARKS = {"confirmed": "✓", "refuted": "✗", "inconclusive": "?"}
+_SHOWN_RUNS = 6
+
+
+def claims_page(rows: Sequence[Row], facts: Mapping[str, str], runs_address: str) -> str:
+    """The whole document; runs_address is what an experiment's and run's path is appended to."""
+    sections = {}
+    for title, kinds in SECTIONS.items():
+        members = [row for row in rows if row["kind"] in kinds]
+        if members:
+            parts = [_claim(name, own, runs_address) for name, own in by_claim(members).items()]
+            if title == "Beyond the paper" and savings(rows):
+                parts.insert(0, page.table(pd.DataFrame(savings(rows))))
+            sections[title] = parts
+    sections["What was run"] = [page.definitions(facts)]
+    tally = counts(rows)
+    tiles = {name: str(count) for name, count in tally.items()} | {
+        "not as expected": str(len(unexpected(rows))),
+        "false-alarm bound, all rows": f"{false_alarm_total(rows):.2g}",
+    }
+    body = [
+        "<h1>The paper's claims, measured</h1>",
+        page.paragraph(
+            "Sample-Efficient Learning of Stackelberg Equilibria in General-Sum Games: each theorem, lemma, "
+            "table and figure, and each erratum, with a prediction, a measurement and a verdict.",
+            "question",
+        ),
+        page.contents(list(sections)),
+        page.tiles(tiles),
+        page.paragraph(
+            "confirmed: the whole interval agrees with the prediction; refuted: none of it does; "
+            "inconclusive: neither. What is printed wrongly is expected to be refuted."
+        ),
+        *(page.section(title, *parts) for title, parts in sections.items()),
+    ]
+    return page.page("The paper's claims, measured · stackel_bench", body)
+
+
+def _claim(name: str, rows: Sequence[Row], runs_address: str) -> str:
+    head = "".join(
+        f'<th class="text">{title}</th>'
+        for title in ("measured", "prediction", "result", "verdict", "how", "runs")
+    )
+    body = "".join(_row(row, runs_address) for row in rows)
+    return (
+        f'<h3 id="{page.anchor(name)}">{page.escape(name)}</h3>'
+        + page.paragraph(rows[0]["statement"])
+        + page.paragraph(rows[0]["source"], "note")
+        + f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    )
+
+
+def _row(row: Row, runs_address: str) -> str:
+    verdict = row["verdict"]
+    shown = f"<b>{_MARKS[verdict]}</b> {verdict}{page.escape(expectation(row))}"
+    before = [page.escape(text) for text in (row["asks"], row["prediction"], interval(row))]
+    behind = [page.escape(row["note"]), _runs(row, runs_address)]
+    left, right = ("".join(f'<td class="text">{cell}</td>' for cell in cells) for cells in (before, behind))
+    return f'<tr>{left}<td class="{_CLASSES[verdict]}">{shown}</td>{right}</tr>'
+
+
+def _runs(row: Row, runs_address: str) -> str:
+    """Links to the first few runs, by cell id, and how many more there are."""
+    if not row["cells"]:
+        return "exact"
+    links = []
+    for cell_id in row["cells"][:_SHOWN_RUNS]:
+        run_id = row["runs"].get(cell_id)
+        label = f"<code>{cell_id[:8]}</code>"
+        path = f"{runs_address}/#/experiments/{row['experiment_id']}/runs/{run_id}"
+        links.append(f'<a href="{page.escape(path)}">{label}</a>' if run_id else label)
+    more = len(row["cells"]) - len(links)
+    return " ".join(links) + (f" and {more} more" if more else "")

@@ -1,0 +1,85 @@
+"""What the table of claims says in short: counts, surprises, and what the learners beyond the paper save."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stackel_bench.claims.prediction import CONFIRMED, INCONCLUSIVE, REFUTED
+
+Row = Mapping[str, Any]
+SECTIONS = {
+    "Theorems and lower bounds": ("theorem",),
+    "Lemmas, remarks, tables and figures": ("lemma", "remark", "table", "figure"),
+    "Errata": ("erratum",),
+    "Beyond the paper": ("beyond",),
+}
+
+
+def counts(rows: Sequence[Row]) -> dict[str, int]:
+    """How many rows have each verdict."""
+    verdicts = (CONFIRMED, REFUTED, INCONCLUSIVE)
+    return {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in verdicts}
+
+
+def unexpected(rows: Sequence[Row]) -> list[Row]:
+    """Rows whose verdict is not the expected one."""
+    return [row for row in rows if not row["as_expected"]]
+
+
+def false_alarm_total(rows: Sequence[Row]) -> float:
+    """A bound on the probability that chance alone makes any verdict wrong (union over rows)."""
+    return float(sum(row["false_alarm"] for row in rows))
+
+
+def expectation(row: Row) -> str:
+    """What to add to a verdict that is not simply the confirmation that was expected."""
+    if not row["as_expected"]:
+        return f" (expected {row['expected']})"
+    return "" if row["expected"] == CONFIRMED else " (as expected)"
+
+
+def by_claim(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """The rows of each claim, in order."""
+    claims: dict[str, list[Row]] = {}
+    for row in rows:
+        claims.setdefault(row["claim"], []).append(row)
+    return claims
+
+
+def savings(rows: Sequence[Row]) -> list[dict[str, str]]:
+    """Per family and learner: samples relative to the paper's, and whether the guarantee held at them."""
+    found = []
+    for name, members in by_claim([row for row in rows if row["kind"] == "beyond"]).items():
+        for row in members:
+            if row["statistic"] != "sample_ratio":
+                continue
+            prefix = row["measurement"].removesuffix("samples")
+            kept = [other for other in members if other["measurement"] == f"{prefix}guarantee"]
+            found.append(
+                {
+                    "family": name.removeprefix("beyond-"),
+                    "learner": prefix.rstrip("-") or row["source"].partition(": ")[2],
+                    "samples / paper's": f"{row['measured']:.3g}",
+                    "over games": row["note"].partition(", ")[2],
+                    "fails (at most delta)": number(kept[0]["measured"]) if kept else "",
+                }
+            )
+    return found
+
+
+def number(value: float | None) -> str:
+    """Four digits, as in tables."""
+    if value is None:
+        return "–"
+    return f"{value:.4g}"
+
+
+def interval(row: Row) -> str:
+    """The measured number with its interval where that is wider than rounding."""
+    value, low, high = row["measured"], row["low"], row["high"]
+    if value is None or low is None or high is None:
+        return number(value)
+    if abs(high - low) <= 1e-6:
+        return number(value)
+    return f"{number(value)} [{number(low)}, {number(high)}]"
