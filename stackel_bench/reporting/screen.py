@@ -51,9 +51,9 @@ def reserved_screen(log: Path | None) -> Iterator[Console]:
     log.parent.mkdir(parents=True, exist_ok=True)
     saved = os.dup(1), os.dup(2)
     target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    real = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace")
+    screen = _Screen(real)
     try:
-        real = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace")
-        screen = _Screen(real)
         os.dup2(target, 1)
         os.dup2(target, 2)
         yield Console(
@@ -67,6 +67,8 @@ def reserved_screen(log: Path | None) -> Iterator[Console]:
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError):  # a full disk must not hide the reason why we stop
                 stream.flush()
+        with contextlib.suppress(OSError):
+            real.close()
         os.dup2(saved[0], 1)
         os.dup2(saved[1], 2)
         for descriptor in (*saved, target):
