@@ -27,7 +27,6 @@ from stackel_bench.tracking.mirror import Mirror
 from stackel_bench.tracking.provenance import git_commit, package_version
 from stackel_bench.tracking.start import require_answer, validate_tracking
 
-MIRROR_PATIENCE = 60.0  # seconds that a finished sweep waits for a tracking server that does not answer
 _STORAGE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
 
 
@@ -104,7 +103,9 @@ def _run(plan: Plan, journal: Journal, console: Console) -> tuple[Tally, Trackin
         if executor is not None:
             executor.shutdown()
     if tracking is not None:
-        tally.unsynced = tracking.mirror.close(MIRROR_PATIENCE)
+        tally.unsynced = tracking.mirror.close(
+            plan.settings.tracking.patience, lambda left: _tell_left(console, left)
+        )
     return tally, tracking
 
 
@@ -127,6 +128,10 @@ def _run_cells(
             batch_seconds=settings.execution.batch_seconds,
             fail_fast=settings.fail_fast,
         )
+
+
+def _tell_left(console: Console, left: int) -> None:
+    console.print(f"{left} cells still to be logged to MLflow (Ctrl-C leaves that for later)")
 
 
 def run_tags(plan: Plan) -> dict[str, str]:

@@ -7,7 +7,7 @@ from rich.console import Console
 from stackel_bench.errors import InputError
 from stackel_bench.runners.ending import log_report, sweep_results
 from stackel_bench.runners.exchange import open_tracking
-from stackel_bench.runners.session import MIRROR_PATIENCE, command_line, prepare_folder, run_tags
+from stackel_bench.runners.session import command_line, prepare_folder, run_tags
 from stackel_bench.sweep.folder import locked
 from stackel_bench.sweep.plan import make_plan
 from stackel_bench.tracking.journal import Journal
@@ -25,7 +25,7 @@ def main(overrides: list[str]) -> int:
         journal, tags = Journal(folder), run_tags(plan)
         tracking = open_tracking(plan, journal, tags)
         assert tracking is not None
-        logged, unsynced = sync(tracking.store, journal, tags, MIRROR_PATIENCE)
+        logged, unsynced = sync(tracking.store, journal, tags, plan.settings.tracking.patience)
         console.print(f"{logged} cells logged to MLflow, {len(unsynced)} could not be")
         for cell_id, reason in list(unsynced.items())[:5]:
             console.print(f"  {cell_id}: {reason}", markup=False)

@@ -51,6 +51,7 @@ class TrackingConfig:
 
     kind: str = "local"
     uri: str | None = None
+    patience: float = 60.0
 
 
 @dataclass

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import re
+import signal
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 # Read when ray is imported: token authentication stays on, usage reports stay off.
@@ -34,6 +38,7 @@ _LOST = (
     ray.exceptions.ObjectLostError,
 )
 _COUNT_SECONDS = 2.0  # between two counts of the cluster's CPUs
+_PROBE_SECONDS = 30.0  # that a cluster has for its first small task
 _OUT_OF_MEMORY = (
     "a worker ran out of memory; lower execution.num_cpus (fewer tasks at once), set "
     "execution.memory_per_task, or choose a smaller game"
@@ -69,13 +74,14 @@ class RayExecutor:
         if address == "local":
             local = {"num_cpus": num_cpus, "include_dashboard": False}
         try:
-            ray.init(
-                address=address,
-                log_to_driver=False,
-                logging_level=logging.CRITICAL,
-                runtime_env=dict(runtime_env or {}),
-                **local,
-            )
+            with _own_signal_handlers():
+                ray.init(
+                    address=address,
+                    log_to_driver=False,
+                    logging_level=logging.CRITICAL,
+                    runtime_env=dict(runtime_env or {}),
+                    **local,
+                )
         except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
             if address == "local":
                 raise
@@ -87,6 +93,8 @@ class RayExecutor:
         self._timed = ray.remote(**options)(_timed)
         self._cpus_per_task = cpus_per_task
         self._workers, self._counted = 1, -_COUNT_SECONDS
+        if address != "local":
+            _require_package(address)
 
     @property
     def workers(self) -> int:
@@ -129,9 +137,46 @@ class RayExecutor:
         ray.shutdown()
 
 
+@contextlib.contextmanager
+def _own_signal_handlers() -> Iterator[None]:
+    """Keep our handler of SIGTERM: ray.init installs one that leaves without a word."""
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    handler = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if in_main_thread:
+            signal.signal(signal.SIGTERM, handler)
+
+
+def _worker_version() -> str:
+    return version("stackel_bench")
+
+
+def _require_package(address: str) -> None:
+    """Raise an InputError where the cluster's workers lack this package or have another version of it."""
+    here = _worker_version()
+    allowed = (
+        f"a cluster whose workers can import stackel_bench {here} (installed, or by execution.runtime_env)"
+    )
+    probe = ray.remote(num_cpus=0)(_worker_version).remote()
+    try:
+        there = ray.get(probe, timeout=_PROBE_SECONDS)
+    except ray.exceptions.GetTimeoutError:
+        return  # no worker yet; an autoscaler may be starting one
+    except ray.exceptions.RayError as error:
+        raise InputError("execution.address", address, f"{allowed}; {_last_line(error)}") from error
+    if there != here:
+        raise InputError("execution.address", address, f"{allowed}; found {there}")
+
+
 def _plain(error: BaseException) -> str:
     """The message without terminal colours."""
     return re.sub("\x1b\\[[0-9;]*m", "", str(error)).strip()
+
+
+def _last_line(error: BaseException) -> str:
+    return (_plain(error).splitlines() or [""])[-1].strip()
 
 
 def _first_line(error: BaseException) -> str:

@@ -19,7 +19,8 @@ class SweepProgress:
         self._console, self._cells, self._workers = console, cells, workers
         self._live = console.is_terminal and not quiet
         self._done = self._failed = self._samples = 0
-        self._start = self._last_line = time.monotonic()
+        self._last_line = time.monotonic()
+        self._first_done = 0.0  # before that, workers were starting: no measure of what is to come
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -47,10 +48,12 @@ class SweepProgress:
         detail = f"{self._samples:.2g} samples" + (f" · {self._failed} failed" if self._failed else "")
         self._bar.update(self._task, completed=self._done, detail=detail)
         now = time.monotonic()
+        self._first_done = self._first_done or now
         if not self._live and (now - self._last_line > _LINE_SECONDS or self._done == self._cells):
             self._last_line = now
-            left = (now - self._start) / self._done * (self._cells - self._done)
+            left = (now - self._first_done) / max(1, self._done - 1) * (self._cells - self._done)
+            about = f"about {left:.0f} s left" if self._done > 1 else "just started"
             self._console.print(
                 f"{self._done}/{self._cells} cells · {self._cells - self._done} left · {detail} · "
-                f"{self._workers} workers · about {left:.0f} s left"
+                f"{self._workers} workers · {about}"
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from stackel_bench.tracking.journal import Entry, Journal
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore
 
 _PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0)  # seconds after so many failures in a row; the last one repeats
+_TELL_SECONDS = 10.0
 _CALL_SECONDS = 45.0  # longer than any single call to a store that does not answer
 
 
@@ -52,18 +53,23 @@ class Mirror:
         """Remember that the store has this cell, because it came from there."""
         self._ledger.add(cell_id)
 
-    def close(self, patience: float) -> dict[str, str]:
-        """Log what is waiting; give up once the store has failed for so many seconds without a break.
+    def close(self, patience: float, tell: Callable[[int], None] = lambda left: None) -> dict[str, str]:
+        """What could not be logged, with the reason, once nothing is waiting any more.
 
-        Returns what could not be logged, with the reason.
+        Gives up when the store has failed for so many seconds (patience) without a break; tells now and then
+        how many entries are left.
         """
         with self._changed:
             self._closing = True
             self._patience = patience
             self._deadline = time.monotonic() + patience
             self._changed.notify()
+        told = time.monotonic()
         while self._thread.is_alive():
             self._thread.join(0.5)
+            if time.monotonic() > told + _TELL_SECONDS and self._waiting:
+                told = time.monotonic()
+                tell(len(self._waiting))
             if time.monotonic() > self._deadline + _CALL_SECONDS:  # a call that never returns
                 break
         with self._changed:

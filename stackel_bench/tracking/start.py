@@ -23,6 +23,7 @@ CONNECT_SECONDS = 10.0
 def validate_tracking(config: DictConfig) -> None:
     """Raise an InputError where the group tracking/ cannot be meant; asks nobody."""
     checks.choice("tracking", config.kind, ("local", "server", "off"))
+    checks.real("tracking.patience", config.patience, least=0)
     if config.kind != "server":
         if config.uri:
             raise InputError("tracking.uri", config.uri, "null unless tracking=server")
