@@ -9,7 +9,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-study=${STUDY:-study=quickstart}
+read -ra study <<< "${STUDY:-study=quickstart}"
 export MLFLOW_PORT=${MLFLOW_PORT:-15000} RAY_DASHBOARD_PORT=${RAY_DASHBOARD_PORT:-18265}
 export COMPOSE_PROJECT_NAME=stackel-verify DOCKER_BUILDKIT=1 COMPOSE_DOCKER_CLI_BUILD=1
 export RAY_AUTH_TOKEN POSTGRES_PASSWORD
@@ -84,7 +84,8 @@ make_postgres_stand_in() {
 set -e
 bin=$(echo /usr/lib/postgresql/*/bin)
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
-    "$bin/initdb" --username="$POSTGRES_USER" --pwfile=<(printf '%s\n' "$POSTGRES_PASSWORD") --auth=scram-sha-256 \
+    # shellcheck disable=SC2086
+    "$bin/initdb" $POSTGRES_INITDB_ARGS --username="$POSTGRES_USER" --pwfile=<(printf '%s\n' "$POSTGRES_PASSWORD") --auth=scram-sha-256 \
         --pgdata="$PGDATA"
     echo 'host all all all scram-sha-256' >> "$PGDATA/pg_hba.conf"
     "$bin/pg_ctl" --pgdata="$PGDATA" --options="-c listen_addresses='' -k /tmp" --wait start
@@ -145,8 +146,13 @@ say "building the image"
 compose build head > "$folder/build.log" 2>&1 || { tail -50 "$folder/build.log"; false; }
 say "image built: $(docker image inspect --format '{{.Size}}' stackel-bench:local | numfmt --to=iec)B, user $(docker image inspect --format '{{.Config.User}}' stackel-bench:local)"
 
-compose up --detach --no-build --scale worker=2 > "$folder/up.log" 2>&1 || { cat "$folder/up.log"; false; }
-wait_for 240 "all services to be healthy" healthy
+# On a machine that is busy with other things a service may miss its time to start; it is started again.
+for attempt in 1 2 3; do
+    compose up --detach --no-build --scale worker=2 > "$folder/up.log" 2>&1 && break
+    say "up, attempt $attempt: $(tail -2 "$folder/up.log" | head -1)"
+    ((attempt < 3))
+done
+wait_for 300 "all services to be healthy" healthy
 say "healthy: head, 2 workers, mlflow, postgres"
 listening=$(docker ps --format '{{.Ports}}' | tr ',' '\n' | grep -e '->' || true)
 if grep -v '127\.0\.0\.1:' <<< "$listening" | grep -q .; then
@@ -154,8 +160,8 @@ if grep -v '127\.0\.0\.1:' <<< "$listening" | grep -q .; then
     exit 1
 fi
 
-say "driver: sweep $study"
-compose run --rm -T --name stackel-verify-driver driver sweep "$study" > "$folder/driver.log" 2>&1 &
+say "driver: sweep ${study[*]}"
+compose run --rm -T --name stackel-verify-driver driver sweep "${study[@]}" > "$folder/driver.log" 2>&1 &
 driver=$!
 wait_for 300 "the first cells" at_least 3
 victim=$(compose ps -q worker | head -1)
@@ -172,7 +178,7 @@ mkdir -p "$folder/cluster" "$folder/local"
 compose run --rm -T --no-deps --entrypoint tar driver --create --directory /results sweeps |
     tar --extract --directory "$folder/cluster"
 say "the same sweep on this machine, without containers"
-.venv/bin/stackel-bench sweep "$study" tracking=off quiet=true "output=$folder/local" > "$folder/local.log" 2>&1
+.venv/bin/stackel-bench sweep "${study[@]}" tracking=off quiet=true "output=$folder/local" > "$folder/local.log" 2>&1
 .venv/bin/python docker/compare_sweeps.py "$folder"/cluster/sweeps/* "$folder"/local/sweeps/* \
     "http://127.0.0.1:$MLFLOW_PORT"
 say "passed"

@@ -25,6 +25,7 @@ VERBS = {
     "sync": "log to MLflow what a sweep's journal has and MLflow has not",
     "ui": "the results in MLflow's pages",
     "list": "games, algorithms, budgets, studies; `list game=bandit/trap` shows parameters",
+    "completion": "a script for the shell: source <(stackel-bench completion bash), or zsh",
 }
 _HELP = ("-h", "--help", "help")
 
@@ -87,7 +88,7 @@ def _print_config(words: list[str]) -> int:
 
 
 def _usage() -> str:
-    verbs = "\n".join(f"  {verb:<8} {text}" for verb, text in VERBS.items())
+    verbs = "\n".join(f"  {verb:<10} {text}" for verb, text in VERBS.items())
     return (
         "Learning Stackelberg equilibria from noisy samples: games, learners, exact evaluation.\n\n"
         f"usage: stackel-bench VERB [KEY=VALUE ...]\n\n{verbs}\n\n"

@@ -38,7 +38,8 @@ class BlackBoxSampler:
 
     def pull_pairs(self, wanted: np.ndarray, pulls: int, rng: np.random.Generator) -> NoReturn:
         """An InputError: eliminating learners draw ahead for pairs that they drop, which is not free here."""
-        raise InputError("algorithm", "elimination", "a learner that pulls whole rows, on a black box")
+        allowed = "a learner that pulls whole rows, on a black box"
+        raise InputError("algorithm", "successive_elimination", allowed)
 
     def _sums(
         self, leader_action: int, follower_action: int, pulls: int, rng: np.random.Generator

@@ -1,0 +1,77 @@
+"""`stackel-bench completion`: a script that completes verbs, groups and keys, from the configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from omegaconf import OmegaConf
+
+from stackel_bench import checks
+from stackel_bench.config.groups import group_names, options
+from stackel_bench.config.schema import Config
+from stackel_bench.errors import InputError
+from stackel_bench.games.catalog import default_parameters, game_names
+
+SHELLS = ("bash", "zsh")
+
+# Bash cuts words at `=`, so what stands before the last one is cut from the answers as well.
+_SCRIPT = """\
+_stackel_bench() {
+    local line=${COMP_LINE:0:COMP_POINT} words
+    local current=${line##* }
+    if [[ $COMP_CWORD -eq 1 ]]; then
+        words="@VERBS@"
+    else
+        words="@WORDS@"
+    fi
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+    if [[ $current == *=* && $COMP_WORDBREAKS == *=* ]]; then
+        COMPREPLY=("${COMPREPLY[@]#"${current%"${current##*=}"}"}")
+    fi
+    [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2> /dev/null
+    return 0
+}
+complete -F _stackel_bench stackel-bench
+"""
+
+
+def main(arguments: list[str]) -> int:
+    """Print the script; `source <(stackel-bench completion bash)` in the shell's start file uses it."""
+    if len(arguments) != 1:
+        raise InputError("completion", " ".join(arguments), "one of " + ", ".join(SHELLS))
+    print(script(checks.choice("completion", arguments[0], SHELLS)), end="")
+    return 0
+
+
+def script(shell: str) -> str:
+    """The completion script for a shell."""
+    from stackel_bench.cli import VERBS
+
+    filled = _SCRIPT.replace("@VERBS@", " ".join(VERBS)).replace("@WORDS@", " ".join(words()))
+    return filled if shell == "bash" else f"autoload -U +X bashcompinit && bashcompinit\n{filled}"
+
+
+def words() -> Iterator[str]:
+    """GROUP=OPTION for every option, KEY= for every key, those of all games included."""
+    for group in group_names():
+        yield from (f"{group}={option}" for option in options(group))
+    config: Any = OmegaConf.to_container(OmegaConf.structured(Config))
+    yield from (f"{key}=" for key in _keys(config, ""))
+    yield from (
+        f"game.{key}=" for key in sorted({key for name in game_names() for key in default_parameters(name)})
+    )
+
+
+def _keys(node: Mapping[Any, Any], prefix: str) -> Iterator[str]:
+    for key, value in node.items():
+        if isinstance(value, Mapping) and value:
+            yield from _keys(value, f"{prefix}{key}.")
+        elif f"{prefix}{key}" not in group_names():  # `game`, whose keys depend on the game
+            yield f"{prefix}{key}"
+
+
+if __name__ == "__main__":
+    from stackel_bench.cli import run_script
+
+    run_script("completion")
