@@ -52,7 +52,12 @@ def alternatives(override: str) -> list[str]:
         if not names:
             raise InputError(key, override, "one of " + ", ".join(options(parsed.key_or_group)))
         return [f"{key}={name}" for name in names]
-    values = list(itertools.islice(parsed.sweep_string_iterator(), MOST_CELLS + 1))
+    try:
+        values = list(itertools.islice(parsed.sweep_string_iterator(), MOST_CELLS + 1))
+    except (HydraException, ValueError, ArithmeticError) as error:  # interval, range with step 0 or nan
+        raise InputError(key, override, "values that can be listed: A,B or range(START,STOP,STEP)") from error
+    if not values:
+        raise InputError(key, override, "at least one value")
     if len(values) > MOST_CELLS:
         raise InputError(key, override, f"at most {MOST_CELLS} values")
     return [f"{key}={value}" for value in values]
@@ -88,10 +93,15 @@ class Composer:
         config = copy.deepcopy(self._base(structural))
         for override in single:
             _set(config, override.key_or_group, override.value())
+        if _refers(overrides):
+            _resolve(config, overrides)
         return config
 
     def compose_plain(self, overrides: Sequence[str], keys: Collection[str]) -> dict[str, Any]:
         """Some top-level keys of the same configuration as plain values; much faster for many cells."""
+        if _refers(overrides):
+            config = self.compose(overrides)
+            return {key: _plain(config[key]) for key in keys}
         wanted = [o for o in map(parse, overrides) if o.key_or_group.split(".")[0] in keys]
         structural, single = _split(wanted)
         if structural not in self._plain:
@@ -116,8 +126,7 @@ class Composer:
         if memo not in self._converted:
             config = copy.deepcopy(self._base(structural))
             _set(config, override.key_or_group, override.value())
-            value = OmegaConf.select(config, override.key_or_group)
-            self._converted[memo] = OmegaConf.to_container(value) if OmegaConf.is_config(value) else value
+            self._converted[memo] = _plain(OmegaConf.select(config, override.key_or_group))
         return self._converted[memo]
 
 
@@ -147,6 +156,23 @@ def _set(config: DictConfig, key: str, value: Any) -> None:
         node = node._get_node(part)
     with _translated(key, value):
         OmegaConf.update(config, key, value, merge=False)
+
+
+def _refers(overrides: Sequence[str]) -> bool:
+    """Whether a value may point to another one (Hydra writes ${x} as $\\{x\\} in sweeps), or is missing."""
+    return any("$" in override or "???" in override for override in overrides)
+
+
+def _resolve(config: DictConfig, overrides: Sequence[str]) -> None:
+    """Put values in the place of references, or say now what would fail in the middle of a sweep."""
+    with _translated("overrides", " ".join(overrides)):
+        OmegaConf.resolve(config)
+    for key in sorted(OmegaConf.missing_keys(config)):
+        raise InputError(key, "???", "a value")
+
+
+def _plain(value: Any) -> Any:
+    return OmegaConf.to_container(value) if OmegaConf.is_config(value) else value
 
 
 def _compose_typed(overrides: Sequence[str]) -> DictConfig:
