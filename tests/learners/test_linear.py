@@ -1,4 +1,4 @@
-"""Linear learners: the theorem's promise at its budgets, fewer queries by design, one-hot games as bandits."""
+"""Linear learners: the theorem at its budgets, fewer queries by design, one-hot games as bandits."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def test_fixed_totals_are_kept_and_too_small_ones_refused() -> None:
     ],
 )
 def test_features_that_cannot_be_meant_are_refused(features: np.ndarray, field: str) -> None:
+    parameters = np.ones(features.shape[-1])
     with pytest.raises(InputError) as caught:
-        dimension = features.shape[-1]
-        LinearBanditGame(LinearModel(features, np.ones(dimension), np.ones(dimension)), Noise("gaussian"))
+        LinearBanditGame(LinearModel(features, parameters, parameters), Noise("gaussian"))
     assert caught.value.field == field

@@ -1,0 +1,113 @@
+"""Ray against the serial twin: bit for bit the same numbers on 1, 2 and 4 workers; lost workers are isolated.
+
+Workers of the session's private cluster of two CPUs are counted by the CPUs that a task takes.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stackel_bench.errors import InputError
+from stackel_bench.execution.executor import Executor, SerialExecutor
+from stackel_bench.execution.scheduler import Scheduler
+from stackel_bench.execution.trial import Failure
+from tests.execution.small_trials import bandit_trials, faulty_trial, numbers, small_trials
+
+
+def with_workers(executor: Executor, workers: int, **options: Any) -> Executor:
+    """The same cluster, seen as one with so many workers."""
+    twin: Any = copy.copy(executor)
+    twin._cpus_per_task = 2 / workers
+    twin._timed = twin._timed.options(num_cpus=2 / workers, num_returns=2, **options)
+    twin._counted = -math.inf
+    assert twin.workers == workers
+    return twin
+
+
+def run(trials: list[Any], executor: Executor, batch_seconds: float) -> list[Any]:
+    found = {
+        index: numbers(outcomes) for index, outcomes, _ in Scheduler(executor, batch_seconds).run(trials)
+    }
+    return [found[index] for index in range(len(trials))]
+
+
+@pytest.mark.parametrize(("workers", "batch_seconds"), [(1, 1e-3), (2, 1e-6), (4, 100)])
+def test_the_same_numbers_on_any_number_of_workers(
+    ray_executor: Executor, workers: int, batch_seconds: float
+) -> None:
+    """One small cell of each family, cut into units, replicates or bundles, in shuffled order."""
+    trials = small_trials()
+    order = np.random.default_rng(workers).permutation(len(trials))
+    found = run([trials[i] for i in order], with_workers(ray_executor, workers), batch_seconds)
+    expected = run(trials, SerialExecutor(), 1.0)
+    assert [found[position] for position in np.argsort(order)] == expected
+
+
+@pytest.mark.parametrize("batch_seconds", [1e-6, 100])
+def test_a_trial_that_raises_is_reported_and_the_others_go_on(
+    ray_executor: Executor, batch_seconds: float
+) -> None:
+    trials = bandit_trials()
+    expected = run(trials, SerialExecutor(), 1.0)
+    trials.insert(2, faulty_trial("raise"))
+    outcomes = {index: found for index, found, _ in Scheduler(ray_executor, batch_seconds).run(trials)}
+    failure = outcomes.pop(2)
+    assert isinstance(failure, Failure)
+    assert failure.message == "RuntimeError: unit 1 exploded"
+    assert "in explore" in failure.traceback
+    assert [numbers(outcomes[index]) for index in sorted(outcomes)] == expected
+
+
+@pytest.mark.parametrize("batch_seconds", [1e-6, 100])
+def test_a_trial_that_kills_its_worker_is_isolated(ray_executor: Executor, batch_seconds: float) -> None:
+    """In a bundle its companions are run again, alone; cut up, only its own blocks are lost."""
+    trials = bandit_trials()
+    expected = run(trials, SerialExecutor(), 1.0)
+    trials.insert(1, faulty_trial("exit", replicates=1))
+    executor = with_workers(ray_executor, 2, max_retries=0)
+    found = run(trials, executor, batch_seconds)
+    assert "WorkerCrashedError" in found.pop(1)
+    assert found == expected
+
+
+def test_a_stored_value_reaches_every_task_and_tasks_run_elsewhere(ray_executor: Executor) -> None:
+    stored = ray_executor.put(np.arange(5.0))
+    tasks = [ray_executor.submit(_shifted, stored, shift) for shift in range(3)]
+    last = ray_executor.submit(_shifted, tasks[2], 10)  # a task's result as an argument
+    tasks.append(last)
+    values = {}
+    waiting = list(tasks)
+    while waiting:
+        finished = ray_executor.next_finished(waiting)
+        assert finished.failure is None
+        waiting.remove(finished.task)
+        values[tasks.index(finished.task)] = ray_executor.value(finished.task)
+    assert [values[position][0].tolist()[0] for position in range(4)] == [0.0, 1.0, 2.0, 12.0]
+    assert all(process != os.getpid() for _, process in values.values())
+
+
+def _shifted(value: Any, shift: int) -> tuple[np.ndarray, int]:
+    array = value[0] if isinstance(value, tuple) else value
+    return array + shift, os.getpid()
+
+
+def test_workers_use_one_thread_each(ray_executor: Executor) -> None:
+    """Ray sets OMP_NUM_THREADS to the CPUs of a task."""
+    task = ray_executor.submit(os.environ.get, "OMP_NUM_THREADS")
+    ray_executor.next_finished([task])
+    assert ray_executor.value(task) == "1"
+
+
+def test_an_address_where_no_cluster_is(ray_executor: Executor) -> None:
+    """Whatever Ray says about it comes back as one sentence; the running session is left alone."""
+    from stackel_bench.execution.ray_executor import RayExecutor
+
+    with pytest.raises(InputError, match=r"^execution\.address: found '127\.0\.0\.1:1'"):
+        RayExecutor(address="127.0.0.1:1")
+    assert ray_executor.workers == 2

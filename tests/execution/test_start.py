@@ -1,0 +1,63 @@
+"""The executor that a configuration asks for, and configurations that cannot be meant."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+import pytest
+from omegaconf import OmegaConf
+
+from stackel_bench.config.schema import ExecutionConfig
+from stackel_bench.errors import InputError
+from stackel_bench.execution.executor import SerialExecutor
+from stackel_bench.execution.start import require_reachable, start_executor, validate_execution
+
+
+def config(**values: Any) -> Any:
+    return OmegaConf.merge(OmegaConf.structured(ExecutionConfig), values)
+
+
+def test_serial_needs_no_ray() -> None:
+    settings = config(kind="serial")
+    validate_execution(settings)
+    require_reachable(settings)
+    assert isinstance(start_executor(settings), SerialExecutor)
+
+
+@pytest.mark.parametrize(
+    ("values", "field"),
+    [
+        ({"kind": "remote"}, "execution"),
+        ({"batch_seconds": 0.0}, "execution.batch_seconds"),
+        ({"batch_seconds": float("nan")}, "execution.batch_seconds"),
+        ({"cpus_per_task": -1.0}, "execution.cpus_per_task"),
+        ({"num_cpus": 0}, "execution.num_cpus"),
+        ({"memory_per_task": 0}, "execution.memory_per_task"),
+        ({"kind": "cluster"}, "execution.address"),
+        ({"kind": "local", "address": "host:6379"}, "execution.address"),
+        ({"kind": "cluster", "address": "host"}, "execution.address"),
+        ({"kind": "cluster", "address": "host:port"}, "execution.address"),
+        ({"kind": "cluster", "address": ":6379"}, "execution.address"),
+        ({"kind": "cluster", "address": "host:99999"}, "execution.address"),
+    ],
+)
+def test_settings_that_cannot_be_meant(values: dict[str, Any], field: str) -> None:
+    with pytest.raises(InputError) as caught:
+        validate_execution(config(**values))
+    assert caught.value.field == field
+
+
+def test_an_address_where_nobody_listens_is_refused_at_once() -> None:
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))  # bound, not listening
+        address = f"127.0.0.1:{held.getsockname()[1]}"
+        with pytest.raises(InputError, match="address of a running Ray cluster"):
+            require_reachable(config(kind="cluster", address=address))
+
+
+def test_an_address_where_somebody_listens_passes() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"ray://127.0.0.1:{server.getsockname()[1]}"
+        require_reachable(config(kind="cluster", address=address))
+    require_reachable(config(kind="cluster", address="auto"))  # Ray itself finds out
