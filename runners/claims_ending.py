@@ -22,9 +22,11 @@ from stackel_bench.reporting.claims_summary import (
     interval,
     unexpected,
 )
+from stackel_bench.runners.ending import sweep_results, write_tables
+from stackel_bench.sweep.driver import Tally
 from stackel_bench.sweep.folder import sweep_folder
+from stackel_bench.sweep.plan import Plan
 from stackel_bench.tracking.journal import Journal, write_atomically
-from stackel_bench.tracking.start import open_store
 
 if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore
@@ -33,17 +35,31 @@ LOCAL_ADDRESS = "http://127.0.0.1:5000"  # where `stackel-bench ui` shows local 
 STYLES = {"confirmed": "green", "refuted": "red", "inconclusive": "yellow"}
 
 
-def publish_claims(planned: ClaimsPlan, tags: Mapping[str, str], command: str, console: Console) -> None:
+def publish_claims(
+    planned: ClaimsPlan,
+    plan: Plan,
+    journal: Journal,
+    tally: Tally,
+    store: MlflowStore | None,
+    tags: Mapping[str, str],
+    command: str,
+    console: Console,
+) -> None:
     """Judge all claims from the journal, write the files, log them to the sweep's report run."""
-    settings, folder = planned.plan.settings, sweep_folder(planned.plan)
-    journal = Journal(folder)
-    rows = judge_claims(planned, journal.entries, journal.read_records)
-    store, problem = _open(planned)
+    settings, folder = plan.settings, sweep_folder(plan)
+    results = sweep_results(plan, journal, tags, command)
+    write_tables(results, tally)
     facts = {"version": tags["stackel.version"], "commit": tags["stackel.git_commit"], "seed": settings.seed}
-    rows = [_with_runs(row, planned, store) | facts for row in rows]
+    judged = judge_claims(planned, journal.entries, journal.read_records)
+    rows = [_with_runs(row, plan, store) | facts for row in judged]
     address = settings.tracking.uri if settings.tracking.kind == "server" else LOCAL_ADDRESS
-    shown = {"profile": planned.profile, "command": command, "folder": str(folder)}
-    shown |= {"cells": str(len(planned.plan.cells)), **{key: str(value) for key, value in facts.items()}}
+    shown = {
+        "profile": planned.profile,
+        "command": command,
+        "cells": f"{len(results.finished)} finished, {len(results.failed)} failed, {len(plan.cells)} planned",
+        "samples": f"{results.samples_drawn:.3g}",
+        **{key: str(value) for key, value in facts.items()},
+    }
     files = {
         "claims.json": json.dumps(rows, indent=1, allow_nan=False) + "\n",
         "claims.md": claims_markdown(rows),
@@ -53,22 +69,19 @@ def publish_claims(planned: ClaimsPlan, tags: Mapping[str, str], command: str, c
         write_atomically(folder / name, text.encode())
     _print(rows, folder, console)
     if store is not None:
-        problem = _log(store, planned, tags, rows, [folder / name for name in files])
-    if problem:
-        console.print(f"MLflow did not take the claims ({problem}); they are in the folder", markup=False)
+        problem = _log(
+            store, plan, tags, rows, [folder / name for name in (*files, "results.csv", "summary.json")]
+        )
+        if problem or tally.unsynced:
+            reason = problem or next(iter(tally.unsynced.values()))
+            console.print(
+                f"MLflow did not take everything ({reason}); the same command tries again", markup=False
+            )
 
 
-def _open(planned: ClaimsPlan) -> tuple[MlflowStore | None, str]:
-    settings = planned.plan.settings
-    try:
-        return open_store(settings.tracking, Path(settings.output).expanduser(), planned.plan.study), ""
-    except Exception as error:  # whatever a database or a server answers: verdicts do not need it
-        return None, _reason(error)
-
-
-def _with_runs(row: Row, planned: ClaimsPlan, store: MlflowStore | None) -> dict[str, Any]:
+def _with_runs(row: Row, plan: Plan, store: MlflowStore | None) -> dict[str, Any]:
     """The row with the MLflow experiment and run of each of its cells."""
-    known: dict[str, Any] = {"experiment": planned.plan.study, "experiment_id": None, "runs": {}}
+    known: dict[str, Any] = {"experiment": plan.study, "experiment_id": None, "runs": {}}
     if store is not None:
         try:
             known |= {"experiment_id": store.experiment_id, "runs": store.run_ids(row["cells"])}
@@ -77,20 +90,14 @@ def _with_runs(row: Row, planned: ClaimsPlan, store: MlflowStore | None) -> dict
     return row | known
 
 
-def _log(
-    store: MlflowStore, planned: ClaimsPlan, tags: Mapping[str, str], rows: list[Row], files: list[Path]
-) -> str:
+def _log(store: MlflowStore, plan: Plan, tags: Mapping[str, str], rows: list[Row], files: list[Path]) -> str:
     metrics = {f"claims_{verdict}": float(count) for verdict, count in counts(rows).items()}
     metrics["claims_unexpected"] = float(len(unexpected(rows)))
     try:
-        store.log_report(planned.plan.sweep_id, tags, metrics, sweep_folder(planned.plan), files)
+        store.log_report(plan.sweep_id, tags, metrics, sweep_folder(plan), files)
     except Exception as error:
-        return _reason(error)
+        return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
     return ""
-
-
-def _reason(error: Exception) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
 
 
 def _print(rows: list[dict[str, Any]], folder: Path, console: Console) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from rich.console import Console
 
@@ -19,6 +19,23 @@ from stackel_bench.tracking.journal import Journal
 
 if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore
+
+
+class Ending(Protocol):
+    """What follows once the cells of a session have run."""
+
+    def __call__(
+        self,
+        plan: Plan,
+        journal: Journal,
+        tally: Tally,
+        store: MlflowStore | None,
+        tags: Mapping[str, str],
+        command: str,
+        console: Console,
+        /,
+    ) -> None:
+        """Write and show what there is to see."""
 
 
 def sweep_results(plan: Plan, journal: Journal, tags: Mapping[str, str], command: str) -> SweepResults:
@@ -36,17 +53,8 @@ def sweep_results(plan: Plan, journal: Journal, tags: Mapping[str, str], command
     )
 
 
-def publish(
-    plan: Plan,
-    journal: Journal,
-    tally: Tally,
-    store: MlflowStore | None,
-    tags: Mapping[str, str],
-    command: str,
-    console: Console,
-) -> None:
-    """Write and show the results of everything that is finished so far."""
-    results = sweep_results(plan, journal, tags, command)
+def write_tables(results: SweepResults, tally: Tally) -> None:
+    """results.csv, results.parquet, and summary.json with what this invocation did."""
     invocation = {
         "wall_seconds": tally.wall_seconds,
         "busy_seconds": tally.busy_seconds,
@@ -63,6 +71,20 @@ def publish(
         results.entries,
         {**results.summary(), "failures": failures, "invocation": invocation},
     )
+
+
+def publish(
+    plan: Plan,
+    journal: Journal,
+    tally: Tally,
+    store: MlflowStore | None,
+    tags: Mapping[str, str],
+    command: str,
+    console: Console,
+) -> None:
+    """Write and show the results of everything that is finished so far."""
+    results = sweep_results(plan, journal, tags, command)
+    write_tables(results, tally)
     from stackel_bench.reporting.report import write_report  # matplotlib: not for those who plan or fail
 
     write_report(results)

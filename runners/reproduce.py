@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from rich.console import Console
+import functools
 
 from stackel_bench import checks
 from stackel_bench.claims.claim import PROFILES, claim_names, load_claim
 from stackel_bench.claims.claims_plan import plan_claims
 from stackel_bench.errors import InputError
 from stackel_bench.runners.claims_ending import publish_claims
-from stackel_bench.runners.session import command_line, run_session, run_tags
-from stackel_bench.sweep.folder import require_writable, sweep_folder
-
-STOPPED = 130
+from stackel_bench.runners.session import command_line, run_session
 
 
 def main(words: list[str]) -> int:
@@ -20,14 +17,7 @@ def main(words: list[str]) -> int:
     profile, names, overrides = _split(words)
     planned = plan_claims([load_claim(name) for name in names], profile, overrides)
     command = command_line("reproduce", words)
-    code = 0
-    if planned.plan.cells:
-        code = run_session(planned.plan, command)
-    if code == STOPPED or planned.plan.settings.dry_run:
-        return code
-    require_writable(sweep_folder(planned.plan))
-    publish_claims(planned, run_tags(planned.plan), command, Console(highlight=False))
-    return code
+    return run_session(planned.plan, command, functools.partial(publish_claims, planned))
 
 
 def _split(words: list[str]) -> tuple[str, list[str], list[str]]:

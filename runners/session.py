@@ -16,7 +16,7 @@ from stackel_bench.execution.start import require_reachable, start_executor, val
 from stackel_bench.reporting.progress import SweepProgress
 from stackel_bench.reporting.screen import reserved_screen
 from stackel_bench.runners.dry_run import print_plan
-from stackel_bench.runners.ending import publish
+from stackel_bench.runners.ending import Ending, publish
 from stackel_bench.runners.exchange import Tracking, in_background, open_tracking
 from stackel_bench.sweep.cell import Cell
 from stackel_bench.sweep.driver import Tally, finished_cells, missing_cells, run_cells
@@ -51,8 +51,8 @@ def prepare_folder(plan: Plan) -> Path:
     return folder
 
 
-def run_session(plan: Plan, command: str) -> int:
-    """Run what is missing of the plan and report; the exit code."""
+def run_session(plan: Plan, command: str, ending: Ending = publish) -> int:
+    """Run what is missing of the plan, then let the ending report; the exit code."""
     if plan.settings.dry_run:
         validate_settings(plan)
         return print_plan(plan)
@@ -63,7 +63,7 @@ def run_session(plan: Plan, command: str) -> int:
             journal.remove_remains()
             tally, tracking = _run(plan, journal, console)
             store = None if tracking is None else tracking.store
-            publish(plan, journal, tally, store, run_tags(plan), command, console)
+            ending(plan, journal, tally, store, run_tags(plan), command, console)
         except KeyboardInterrupt:
             done = f"{finished_cells(plan, journal)} of {len(plan.cells)} cells are finished and kept"
             console.print(f"\nStopped; {done}. Resume with:\n  {command}", markup=False)

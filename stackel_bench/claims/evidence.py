@@ -17,6 +17,10 @@ ROUNDING = 1e-9
 EVENTS = ("guarantee", "leader", "follower", "loss", "error", "nash")
 
 
+class NotMeasurableError(Exception):
+    """The records do not contain what the statistic looks for; the message says why."""
+
+
 @dataclass(frozen=True, eq=False)
 class CellEvidence:
     """A finished cell: what was run, its headline numbers, and its records when asked for."""

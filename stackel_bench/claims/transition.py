@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from stackel_bench import streams
-from stackel_bench.claims.evidence import CellEvidence
-from stackel_bench.errors import InputError
+from stackel_bench.claims.evidence import CellEvidence, NotMeasurableError
 
 RESAMPLES = 200
 
@@ -41,8 +40,9 @@ def crossings(cell: CellEvidence, event: str, level: float) -> tuple[float, np.n
     samples, failed = failure_table(cell, event)
     found = float(crossing(samples, failed.mean(axis=0), level))
     if np.isnan(found):
-        allowed = "a level that the failure rate crosses within the ladder"
-        raise InputError(f"level for {cell.entry.label}", level, allowed)
+        rates = failed.mean(axis=0)
+        reason = f"the failure rate runs from {rates[0]:.3g} to {rates[-1]:.3g}, never across {level:g}"
+        raise NotMeasurableError(f"{cell.entry.label}: {reason}")
     rng = streams.generator("transition", cell.entry.cell_id)
     weights = rng.multinomial(len(failed), np.full(len(failed), 1 / len(failed)), size=RESAMPLES)
     resampled = crossing(samples, weights @ failed / len(failed), level)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from stackel_bench.claims.claim import Claim, Measurement
 from stackel_bench.claims.claims_plan import ClaimsPlan
-from stackel_bench.claims.evidence import CellEvidence, Measured
+from stackel_bench.claims.evidence import CellEvidence, Measured, NotMeasurableError
 from stackel_bench.claims.prediction import INCONCLUSIVE
 from stackel_bench.tracking.journal import Entry
 
@@ -31,12 +31,22 @@ def judge_claims(
                 measured = measurement.measure(planned.cases[key])
             elif len(finished) < len(ids):
                 missing = f"{len(ids) - len(finished)} of {len(ids)} cells did not finish"
-                measured = Measured(math.nan, math.nan, math.nan, missing, INCONCLUSIVE)
+                measured = _unknown(missing)
             else:
-                cells = [CellEvidence(entries[i], read_records) for i in ids]
-                measured = measurement.measure(cells)
+                measured = _measured(measurement, [CellEvidence(entries[i], read_records) for i in ids])
             rows.append(_row(claim, measurement, measured, ids, planned.profile))
     return rows
+
+
+def _measured(measurement: Measurement, cells: list[CellEvidence]) -> Measured:
+    try:
+        return measurement.measure(cells)
+    except NotMeasurableError as reason:
+        return _unknown(str(reason))
+
+
+def _unknown(reason: str) -> Measured:
+    return Measured(math.nan, math.nan, math.nan, reason, INCONCLUSIVE)
 
 
 def _row(

@@ -1,0 +1,114 @@
+"""Every claim's file is complete and its cells can be composed; mistakes in such a file are named."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+from stackel_bench.claims.claim import PROFILES, claim_names, load_claim, parse_claim
+from stackel_bench.claims.claims_plan import plan_claims
+from stackel_bench.errors import InputError
+
+LABELS = {
+    "lower-bound-exact-stackelberg",
+    "lemma-gap",
+    "figure-gap",
+    "gap-zero-sum",
+    "gap-cooperative",
+    "nested-bandit",
+    "lower-bound-nested-bandit",
+    "two-level-rl",
+    "two-level-rl-optimistic",
+    "linear-bandit",
+    "lower-bound-linear-bandit",
+    "nested-bandit-optimistic",
+    "simultaneous",
+    "simultaneous-optimistic",
+    "table-mixed",
+    "relationship-turn-based-mg",
+}
+MOST_FALSE_ALARMS = 0.01
+
+GOOD = {
+    "kind": "theorem",
+    "source": "theorem:x",
+    "statement": "x",
+    "measurements": {
+        "one": {
+            "asks": "x?",
+            "statistic": "failure_rate",
+            "prediction": {"at_most": 0.05},
+            "cells": [{"game": "bandit/trap"}],
+        }
+    },
+}
+
+
+def test_the_papers_claims_are_all_there() -> None:
+    assert set(claim_names()) >= LABELS
+    assert {name.partition("-")[2] for name in claim_names() if name.startswith("beyond-")} == {
+        "bandit",
+        "bandit-rl",
+        "linear",
+        "simultaneous",
+    }
+
+
+@pytest.mark.parametrize("name", claim_names())
+def test_claims_are_complete(name: str) -> None:
+    claim = load_claim(name)
+    assert claim.statement
+    assert claim.measurements
+    for measurement in claim.measurements:
+        assert measurement.asks
+        assert all(measurement.grids[profile] for profile in PROFILES)
+
+
+def test_the_chance_of_a_wrong_verdict_in_the_whole_table_is_small() -> None:
+    sampled = [m for name in claim_names() for m in load_claim(name).measurements if not m.exact]
+    assert sum(m.false_alarm for m in sampled) < MOST_FALSE_ALARMS
+
+
+def test_cells_are_shared_between_claims_and_overrides_are_stronger() -> None:
+    names = ["nested-bandit", "erratum-20-constants"]
+    planned = plan_claims([load_claim(name) for name in names], "quick", ["seed=5", "replicates=7"])
+    guarantee = planned.cell_ids["nested-bandit", "guarantee"]
+    assert planned.cell_ids["erratum-20-constants", "quarter-epsilon"] == guarantee
+    assert {cell.config["seed"] for cell in planned.plan.cells} == {5}
+    assert {cell.config["replicates"] for cell in planned.plan.cells} == {7}
+    assert planned.plan.study == "reproduce"
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "named"),
+    [
+        (("kind",), "folklore", "kind"),
+        (("measurements", "one", "statistic"), "vibes", "statistic"),
+        (("measurements", "one", "options"), {"mood": 1}, "mood"),
+        (("measurements", "one", "prediction"), {"about": 1}, "prediction"),
+        (("measurements", "one", "false_alarm"), 0.5, "false_alarm"),
+        (("measurements", "one", "expected"), "maybe", "expected"),
+        (("measurements", "one", "cells"), "all", "cells"),
+        (("measurements", "one", "note"), "x", "note"),
+    ],
+)
+def test_mistakes_are_named(path: tuple[str, ...], value: object, named: str) -> None:
+    data = copy.deepcopy(GOOD)
+    node = data
+    for key in path[:-1]:
+        node = node[key]  # type: ignore[assignment]
+    node[path[-1]] = value  # type: ignore[index]
+    with pytest.raises(InputError, match=named):
+        parse_claim("x", data)
+
+
+def test_a_missing_part_is_named() -> None:
+    data = {key: value for key, value in GOOD.items() if key != "statement"}
+    with pytest.raises(InputError, match="statement"):
+        parse_claim("x", data)
+
+
+def test_an_unknown_claim_is_answered_with_the_closest_one() -> None:
+    with pytest.raises(InputError, match="did you mean lemma-gap"):
+        load_claim("lemma-gab")

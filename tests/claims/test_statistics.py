@@ -1,0 +1,156 @@
+"""Statistics on records that were made up, so that the right answer is known."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from stackel_bench.claims.evidence import NotMeasurableError
+from stackel_bench.claims.exponent import exponent
+from stackel_bench.claims.failure_rate import failure_rate, rate_interval
+from stackel_bench.claims.mean_value import mean_value, paired_difference, sample_ratio
+from stackel_bench.claims.needed_samples import needed_samples
+from stackel_bench.claims.prediction import Prediction
+from stackel_bench.claims.transition import crossing
+from stackel_bench.errors import InputError
+from tests.claims.synthetic import cell
+
+AT_MOST_DELTA = Prediction(-math.inf, 0.05)
+AT_LEAST_THIRD = Prediction(1 / 3, math.inf)
+
+
+def runs(failures: int, trials: int) -> np.ndarray:
+    return np.arange(trials) < failures
+
+
+@pytest.mark.parametrize(("failures", "trials"), [(0, 60), (3, 60), (60, 60), (151, 300)])
+def test_intervals_are_those_of_clopper_and_pearson(failures: int, trials: int) -> None:
+    expected = binomtest(failures, trials).proportion_ci(0.9999, "exact")
+    assert rate_interval(failures, trials, 1e-4) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+def test_rates_are_judged_in_every_cell_and_the_tightest_is_shown() -> None:
+    cells = [cell(runs(0, 300), settings={"k": 1.0}), cell(runs(2, 300), settings={"k": 2.0})]
+    found = failure_rate(cells, AT_MOST_DELTA, 1e-4)
+    assert found.value == pytest.approx(2 / 300)
+    assert found.verdict == "inconclusive"
+    assert failure_rate(cells[:1], AT_MOST_DELTA, 1e-4).verdict == "confirmed"
+    broken = [*cells, cell(runs(150, 300), settings={"k": 3.0})]
+    assert failure_rate(broken, AT_MOST_DELTA, 1e-4).verdict == "refuted"
+    assert failure_rate(cells, AT_MOST_DELTA, 1e-4, pooled=True).value == pytest.approx(2 / 600)
+
+
+def test_of_a_family_only_the_worst_game_counts() -> None:
+    pair = [cell(runs(0, 500), settings={"sign": 1.0}), cell(runs(450, 500), settings={"sign": -1.0})]
+    assert failure_rate(pair, AT_LEAST_THIRD, 1e-4, worst_over=["game.sign"]).verdict == "confirmed"
+    assert failure_rate(pair, AT_LEAST_THIRD, 1e-4).verdict == "refuted"
+
+
+def test_events() -> None:
+    one = cell(runs(30, 100))  # a failure loses 0.5, the gap is 0.1, epsilon 0.1
+    assert one.failures("error", 0.5).sum() == 30
+    assert one.failures("loss", 1.0).sum() == 30
+    assert one.failures("loss", 4.0).sum() == 0  # 0.1 + 4 * 0.1 = 0.5 is allowed, at equality
+    with pytest.raises(InputError, match="event"):
+        one.failures("luck")
+
+
+def test_crossings_are_interpolated_in_the_logarithm() -> None:
+    samples = np.array([10.0, 100.0, 1000.0])
+    rates = np.array([[0.9, 0.5, 0.0], [0.9, 0.95, 0.0], [0.2, 0.1, 0.0], [0.9, 0.8, 0.7]])
+    found = crossing(samples, rates, 0.25)
+    assert found[0] == pytest.approx(math.log(100) + 0.5 * math.log(10))
+    assert found[1] == pytest.approx(math.log(100) + 0.65 / 0.9 * math.log(10))  # the rise is levelled
+    assert np.isnan(found[2:]).all()
+
+
+def _ladder(size: float, power: float, replicates: int = 400, seed: int = 0) -> object:
+    """Runs that succeed from threshold * size^power samples on, thresholds random."""
+    rng = np.random.default_rng(seed + int(1000 * size))
+    thresholds = 50 * size**power * rng.lognormal(0.0, 0.7, size=replicates)
+    samples = 10.0 * 2.0 ** np.arange(16)
+    return cell(samples[None, :] < thresholds[:, None], samples=samples, settings={"size": size})
+
+
+@pytest.mark.parametrize("power", [-2.0, 1.0])
+def test_exponents_are_recovered(power: float) -> None:
+    """The interval covers the truth at 1 - 1e-4 and is not wide."""
+    cells = [_ladder(size, power) for size in ((0.25, 0.5, 1.0) if power < 0 else (1.0, 2.0, 4.0, 8.0))]
+    found = exponent(cells, Prediction(power - 0.3, power + 0.3), 1e-4, against="game.size")
+    assert found.low < power < found.high
+    assert found.high - found.low < 0.6
+    assert found.value == pytest.approx(power, abs=0.2)
+
+
+def test_exponents_of_errors_and_of_theory() -> None:
+    sizes = (1.0, 2.0, 4.0)
+    rng = np.random.default_rng(0)
+    cells = [
+        cell(
+            runs(0, 50),
+            samples=np.array([100.0]),
+            settings={"size": size},
+            metrics={"theory_samples": size**3},
+            columns={"diagnostic_uniform_error": np.abs(size * rng.normal(1, 0.05, 50))},
+        )
+        for size in sizes
+    ]
+    errors = exponent(cells, Prediction(0, 3), 1e-4, against="game.size", needs="uniform_error")
+    assert errors.low < 2.0 < errors.high
+    theory = exponent(cells, Prediction(0, 3), 1e-4, against="game.size", needs="theory")
+    assert (theory.low, theory.value, theory.high) == pytest.approx((3.0, 3.0, 3.0))
+    with pytest.raises(InputError, match="differs"):
+        exponent(cells[:1], Prediction(0, 3), 1e-4, against="game.size", needs="theory")
+
+
+def test_needed_samples_in_units_of_the_theorem() -> None:
+    one = _ladder(1.0, 1.0)
+    median = needed_samples([one], Prediction(0, 1), 1e-4, unit="theory", level=0.5)
+    assert median.low < 50 / 1000 < median.high
+    pairs = needed_samples([one], Prediction(0, 1), 1e-4, unit="pairs_per_squared_epsilon", level=0.5)
+    assert pairs.value == pytest.approx(median.value * 1000 / (6 / 0.1**2))
+
+
+def test_a_learner_that_never_succeeds_has_no_transition() -> None:
+    stuck = cell(np.ones((50, 4)), samples=np.array([1.0, 2.0, 4.0, 8.0]))
+    with pytest.raises(NotMeasurableError, match="never across"):
+        needed_samples([stuck], Prediction(0, 1), 1e-4, unit="theory", level=0.5)
+
+
+def test_means_differences_and_ratios() -> None:
+    rng = np.random.default_rng(1)
+    noise = rng.normal(size=400)
+    left = cell(runs(0, 400), columns={"value": 1.0 + noise}, algorithm="margin")
+    right = cell(runs(0, 400), columns={"value": 0.5 + noise})
+    mean = mean_value([left], Prediction(0.5, 1.5), 1e-4, column="value")
+    assert mean.low < 1.0 < mean.high
+    difference = paired_difference(
+        [left, right],
+        Prediction(0.4, 0.6),
+        1e-4,
+        of={"algorithm.name": "margin"},
+        minus={"algorithm.name": "paper"},
+        column="value",
+    )
+    assert difference.value == pytest.approx(0.5)  # the noise is shared
+    assert difference.verdict == "confirmed"
+    adaptive = cell(runs(0, 400), samples=rng.uniform(10, 30, 400), algorithm="margin")
+    ratio = sample_ratio(
+        [adaptive, right],
+        Prediction(0, 1),
+        1e-4,
+        of={"algorithm.name": "margin"},
+        over={"algorithm.name": "paper"},
+    )
+    assert ratio.low < 0.2 < ratio.high
+    with pytest.raises(InputError, match="cells to compare"):
+        sample_ratio(
+            [adaptive],
+            Prediction(0, 1),
+            1e-4,
+            of={"algorithm.name": "margin"},
+            over={"algorithm.name": "paper"},
+        )
