@@ -1,0 +1,126 @@
+"""The report says what is missing, stays self-contained, and does not grow without bound."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from stackel_bench.errors import InputError
+from stackel_bench.reporting.report import write_report
+from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
+from stackel_bench.runners.report import main
+from stackel_bench.tracking.journal import Journal
+from tests.reporting.fixture_sweeps import make_entry, make_records, real_sweep, troubled_sweep, write_cell
+
+
+def read(results: SweepResults) -> str:
+    write_report(results)
+    return (results.folder / "report.html").read_text("utf-8")
+
+
+def test_failed_censored_and_unfinished_cells_are_named(tmp_path: Path) -> None:
+    page = read(troubled_sweep(tmp_path))
+    assert "4 / 7" in page
+    assert "1 of 7 cells failed with an error" in page
+    assert "2 of 7 cells are not finished" in page
+    assert "censored in 1 of 4 cells" in page
+    assert "made to fail" in page
+    assert "What if &lt;things&gt; go wrong?" in page
+
+
+def test_too_few_replicates_are_never_called_proof(tmp_path: Path) -> None:
+    """58 clean replicates do not support delta = 5 %, 59 do."""
+    journal = Journal(tmp_path / "few-0")
+    (tmp_path / "few-0").mkdir()
+    for replicates in (58, 59):
+        entry = make_entry(f"cell{replicates}", replicates=replicates)
+        write_cell(journal, entry, make_records((0, 0, 0), replicates))
+    results = read_sweep(tmp_path / "few-0")
+    page = read(results)
+    assert page.count("</b> open</td>") == 1
+    assert page.count("</b> holds</td>") == 1
+    assert "1 cells have too few replicates" in page
+
+
+def test_page_loads_nothing_and_is_small(tmp_path: Path) -> None:
+    page = read(troubled_sweep(tmp_path))
+    assert not re.search(r'(?:src|href)="(?!#)(?!http://www\.w3\.org)', page.replace("xlink:href", "xlink"))
+    assert "<script" not in page
+    assert "url(http" not in page
+    assert len(page) < 5_000_000
+
+
+def test_files_for_papers(tmp_path: Path) -> None:
+    results = troubled_sweep(tmp_path)
+    files = {path.relative_to(results.folder).as_posix() for path in write_report(results)}
+    assert {"report.html", "figures/curves_01.png", "figures/curves_01.svg", "figures/paired.svg"} <= files
+    assert {"tables/headline_bandit.csv", "tables/headline_bandit.tex", "tables/paired.csv"} <= files
+    for name in files:
+        path = results.folder / name
+        if path.suffix == ".svg":
+            ET.fromstring(path.read_text("utf-8"))
+        if path.suffix == ".png":
+            assert path.read_bytes().startswith(b"\x89PNG")
+        if path.suffix == ".tex":
+            text = path.read_text("utf-8")
+            assert text.index(r"\toprule") < text.index(r"\midrule") < text.index(r"\bottomrule")
+            assert r"plug\_in" in text
+
+
+def test_same_results_same_bytes(tmp_path: Path) -> None:
+    first = {path: path.read_bytes() for path in write_report(troubled_sweep(tmp_path))}
+    again = write_report(read_sweep(next(iter(first)).parent, study="troubled", planned=7))
+    pictures = [path for path in again if path.suffix in (".svg", ".png")]
+    assert len(pictures) >= 4
+    assert all(path.read_bytes() == first[path] for path in pictures)
+
+
+def test_hundreds_of_cells_stay_readable(tmp_path: Path) -> None:
+    """Figures are capped, and each cap is said; the same records stand for all cells."""
+    folder = tmp_path / "many-1"
+    folder.mkdir()
+    journal = Journal(folder)
+    records = make_records((30, 5, 0), 60)
+    for number in range(40):
+        entry = make_entry(
+            f"c{number:03d}", num_leader_actions=2 + number // 2, epsilon=(0.1, 0.2)[number % 2]
+        )
+        write_cell(journal, entry, records)
+    results = read_sweep(folder)
+    page = read(results)
+    assert len(page) < 5_000_000
+    assert "Curves of 8 of 20 games are drawn." in page
+    assert len(list((folder / "figures").glob("*.svg"))) < 20
+
+
+def test_nothing_finished_yet(tmp_path: Path) -> None:
+    results = troubled_sweep(tmp_path)
+    empty = dataclasses.replace(results, entries=results.failed)
+    page = read(empty)
+    assert "No cell has finished yet." in page
+    assert "made to fail" in page
+
+
+def test_report_verb_rebuilds_what_was_deleted(capsys: pytest.CaptureFixture[str]) -> None:
+    output = real_sweep()
+    (page,) = output.glob("sweeps/real-*/report.html")
+    before = page.read_bytes()
+    page.unlink()
+    assert main(["study=real", f"output={output}"]) == 0
+    assert "8 cells" in capsys.readouterr().out
+    assert page.stat().st_size == pytest.approx(len(before), rel=0.05)
+
+
+@pytest.mark.parametrize("words", [["study=nonsense"], ["sweep=123"], ["study=quickstart"], ["replicates=3"]])
+def test_unknown_study_lists_what_exists(words: list[str]) -> None:
+    with pytest.raises(InputError, match=r"real-[0-9a-f]{12}"):
+        main([*words, f"output={real_sweep()}"])
+
+
+def test_empty_folder_says_how_to_begin(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="none yet; make some with"):
+        main(["study=quickstart", f"output={tmp_path}"])
