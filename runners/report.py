@@ -12,6 +12,7 @@ from stackel_bench.reporting.report import write_report
 from stackel_bench.reporting.results import write_results
 from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
 from stackel_bench.reporting.terminal import print_table
+from stackel_bench.runners.ending import log_report
 from stackel_bench.sweep.folder import sweep_folder
 from stackel_bench.sweep.plan import make_plan
 
@@ -25,13 +26,38 @@ def main(overrides: list[str]) -> int:
         )
     write_results(results.folder, results.entries, results.summary())
     write_report(results)
-    print_table(Console(highlight=False, soft_wrap=True), results)
-    return 0
+    console = Console(highlight=False, soft_wrap=True)
+    print_table(console, results)
+    problem = _log(results, _given(overrides))
+    if problem:
+        console.print(f"MLflow did not take the report ({problem})", markup=False)
+    return 1 if problem else 0
+
+
+def _log(results: SweepResults, given: dict[str, str]) -> str:
+    """Renew the report run where the sweep's cells were logged; why that was impossible, or nothing."""
+    database = results.folder.parent.parent / "mlflow.db"
+    uri = given.get("tracking.uri", f"sqlite:///{database}")
+    if given.get("tracking") == "off" or (uri.startswith("sqlite") and not database.exists()):
+        return ""
+    from stackel_bench.tracking.mlflow_store import MlflowStore  # importing mlflow takes seconds
+
+    tags = {"stackel.version": results.version, "stackel.git_commit": results.commit}
+    try:
+        artifacts = database.parent / "mlartifacts" if uri.startswith("sqlite") else None
+        store = MlflowStore(uri, results.study, artifacts)
+    except Exception as error:  # the report is on disk; only the mirror is incomplete
+        return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    return log_report(results, store, tags)
+
+
+def _given(overrides: list[str]) -> dict[str, str]:
+    return dict(override.partition("=")[::2] for override in overrides)
 
 
 def read_results(overrides: list[str]) -> SweepResults:
     """The results that the overrides of a sweep, or a study's name or sweep id, stand for."""
-    given = dict(override.partition("=")[::2] for override in overrides)
+    given = _given(overrides)
     output = Path(given.get("output", "."))
     if "sweep" in given:
         return read_sweep(find_sweep(given["sweep"], output))
