@@ -20,6 +20,8 @@ def cheap(words: tuple[str, ...]) -> list[str]:
     verb, *overrides = words
     if verb in EXPLAINED:
         return [verb, "--help"]
+    if verb == "sweep" and any(o.startswith("execution=cluster") for o in overrides):
+        return [verb, *overrides, "--cfg", "job"]  # composed and type-checked; no cluster is asked
     if verb == "sweep" and "--help" not in overrides:
         return [verb, *(o for o in overrides if o != "dry_run=true"), "dry_run=true"]
     if verb == "run":
