@@ -50,7 +50,7 @@ def test_the_fast_path_is_hydras_result(overrides: list[str]) -> None:
     assert COMPOSER.compose_plain(overrides, RESULT_KEYS) == {key: expected[key] for key in RESULT_KEYS}
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(
     st.dictionaries(
         st.sampled_from(
@@ -234,7 +234,7 @@ OVERRIDES = st.one_of(
 )
 
 
-@settings(max_examples=250)
+@settings(max_examples=150)
 @given(st.lists(OVERRIDES, max_size=3))
 @example(["seed=${seed}"])
 @example(["game@x=bandit/trap"])
