@@ -15,7 +15,8 @@ from stackel_bench.runners.session import command_line, run_session
 def main(words: list[str]) -> int:
     """Run the cells of all claims (or of claim=NAME,...) as one sweep, then judge; the exit code."""
     profile, names, overrides = _split(words)
-    planned = plan_claims([load_claim(name) for name in names], profile, overrides)
+    claims = sorted((load_claim(name) for name in names), key=lambda claim: (claim.order, claim.name))
+    planned = plan_claims(claims, profile, overrides)
     command = command_line("reproduce", words)
     return run_session(planned.plan, command, functools.partial(publish_claims, planned))
 

@@ -33,7 +33,7 @@ SAMPLED: Mapping[str, Callable[..., Measured]] = {
 PROFILES = ("quick", "full")
 KINDS = ("theorem", "lemma", "remark", "figure", "table", "erratum", "beyond")
 FALSE_ALARM = 1e-4
-_CLAIM_KEYS = {"kind", "source", "statement", "measurements"}
+_CLAIM_KEYS = {"order", "kind", "source", "statement", "measurements"}
 _MEASUREMENT_KEYS = {
     "asks",
     "statistic",
@@ -77,6 +77,7 @@ class Claim:
     """What is claimed, by whom, and how it is measured."""
 
     name: str
+    order: int  # where it stands in the table: as in the paper, then errata, then what is beyond
     kind: str
     source: str
     statement: str
@@ -107,7 +108,8 @@ def parse_claim(name: str, data: Any) -> Claim:
         _measurement(f"{field}, {key}", key, value) for key, value in data["measurements"].items()
     )
     kind = checks.choice(f"{field}: kind", data["kind"], KINDS)
-    return Claim(name, kind, str(data["source"]), " ".join(data["statement"].split()), measurements)
+    order = checks.integer(f"{field}: order", data["order"], least=0)
+    return Claim(name, order, kind, str(data["source"]), " ".join(data["statement"].split()), measurements)
 
 
 def _measurement(field: str, name: str, data: Any) -> Measurement:

@@ -1,8 +1,14 @@
-"""The table of claims as Markdown, from the rows of claims.json alone."""
+"""The table of claims as Markdown, from the rows of claims.json alone.
+
+`python -m stackel_bench.reporting.claims_markdown claims.json docs/reproduction.md` writes the docs' page.
+"""
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from stackel_bench.reporting.claims_summary import (
     SECTIONS,
@@ -71,3 +77,8 @@ def _savings(rows: Sequence[Row]) -> str:
 
 def _escaped(text: str) -> str:
     return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    source, target = map(Path, sys.argv[1:])
+    target.write_text(claims_markdown(json.loads(source.read_text("utf-8"))), "utf-8")
