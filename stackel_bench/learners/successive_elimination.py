@@ -20,7 +20,7 @@ class SuccessiveEliminationLearner:
     """Rounds with errors 1/4, 1/8, ..., eps/8; how many of them are needed is for the game to say.
 
     Guarantee: both lines of Theorem nested-bandit (or nested-bandit-optimistic) with probability 1 - delta.
-    At most 1 + ln(K(K+1))/ln(4AB/delta) times the paper's samples after K = log2(2/eps) + 1 rounds, usually
+    At most 1 + ln(2)/ln(4AB/delta) times the paper's samples, where nothing can be settled early, usually
     far fewer. Which pairs are pulled depends on the tie-breaking, so each has a run of its own, on the same
     random numbers.
     """
