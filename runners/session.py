@@ -27,7 +27,10 @@ from stackel_bench.tracking.mirror import Mirror
 from stackel_bench.tracking.provenance import git_commit, package_version
 from stackel_bench.tracking.start import require_answer, validate_tracking
 
-_STORAGE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
+_STORAGE_ERRORS = (
+    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
+    *(errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ESTALE),
+)
 
 
 def validate_settings(plan: Plan) -> None:

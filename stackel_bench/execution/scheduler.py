@@ -94,7 +94,7 @@ class Scheduler:
     def _bundle(self, first: int, total: float, order: deque[int]) -> None:
         # Later bundles of a sweep shrink so that no worker is left with a long one at the end.
         left = sum(self.cost.trial_seconds(self._trials[i]) for i in list(order)[:2000])
-        fair = max(0.1, min(self.batch_seconds, left / (2 * self.executor.workers)))
+        fair = min(self.batch_seconds, max(0.1, left / (2 * self.executor.workers)))
         chosen = [first]
         while order and total + self.cost.trial_seconds(self._trials[order[0]]) <= fair:
             total += self.cost.trial_seconds(self._trials[order[0]])

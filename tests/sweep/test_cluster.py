@@ -1,0 +1,60 @@
+"""A cluster of several nodes, one of which dies in the middle of a sweep."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.sweep import commands
+from tests.sweep.conftest import SMALL
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """The process that holds a cluster of two workers; its first line is the address."""
+    with (tmp_path / "cluster.err").open("w") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.sweep.ray_cluster"],
+            cwd=commands.ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            start_new_session=True,
+        )
+    try:
+        yield process
+    finally:
+        process.communicate("stop\n", timeout=commands.SECONDS)
+        for pid in commands.session_members(process.pid):
+            os.kill(pid, signal.SIGKILL)
+
+
+def test_node_dies_in_the_middle(
+    cluster: subprocess.Popen[str], undisturbed: dict[str, bytes], tmp_path: Path
+) -> None:
+    assert cluster.stdout is not None
+    assert cluster.stdin is not None
+    address = cluster.stdout.readline().strip()
+    assert re.fullmatch(r"127\.0\.0\.2:\d+", address), (tmp_path / "cluster.err").read_text()
+    output = tmp_path / "output"
+    where = ["execution=cluster", f"execution.address={address}", "tracking=off", f"output={output}"]
+    with commands.running(commands.started(["sweep", *SMALL, *where], tmp_path)) as driver:
+        driver.wait_for_lines(output, 2)
+        cluster.stdin.write("kill\n")
+        cluster.stdin.flush()
+        assert cluster.stdout.readline() == "killed\n"
+        at_death = commands.journal_lines(output)
+        ended = driver.wait()
+    assert ended.code == 0, ended
+    assert ended.errors == ""
+    assert at_death < 24, "the node died too late to matter"
+    assert "raylet" not in ended.output
+    commands.assert_complete(output, undisturbed, None)

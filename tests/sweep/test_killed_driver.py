@@ -1,0 +1,64 @@
+"""A driver that is killed at any moment, and the same command again: nothing lost, nothing twice."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.sweep import commands
+from tests.sweep.conftest import SERIAL, SMALL
+
+KILLS = 10
+
+
+def test_ten_random_moments(output: Path, undisturbed: dict[str, bytes], tmp_path: Path) -> None:
+    """Two kills while starting, seven between cells or inside one, one while results are written."""
+    moments = random.Random(20211)
+    arguments = ["sweep", *SERIAL, f"output={output}"]
+    lines = [0, 0, *sorted(moments.sample(range(1, 24), KILLS - 3)), 24]
+    for least in lines:
+        with commands.running(commands.forked(arguments, tmp_path)) as driver:
+            if least:
+                driver.wait_for_lines(output, least)
+            time.sleep(moments.uniform(0, 0.05 if 0 < least < 24 else 0.5))
+            driver.send(signal.SIGKILL)
+            assert driver.wait().code == -signal.SIGKILL
+    assert commands.run(arguments, tmp_path).code == 0
+    commands.assert_complete(output, undisturbed, output / "mlflow.db")
+    assert not list(output.glob("sweeps/*/**/.*.part"))
+
+
+def lively_members(session: int) -> list[str]:
+    """Programs of a session, except for two idle agents that Ray lets wait for a minute before they go."""
+    names = (commands.program(pid) for pid in commands.session_members(session))
+    return [name for name in names if name and "Agent" not in name]
+
+
+@pytest.mark.parametrize("least", [0, 13])
+def test_with_ray_nothing_survives_the_driver(
+    least: int, undisturbed: dict[str, bytes], tmp_path: Path
+) -> None:
+    """Ray's processes die with a killed driver by themselves; the next driver finds a clean machine."""
+    output = tmp_path / "output"
+    arguments = ["sweep", *SMALL, "execution.num_cpus=2", "tracking=off", f"output={output}"]
+    with commands.running(commands.started(arguments, tmp_path)) as driver:
+        if least:
+            driver.wait_for_lines(output, least)
+        else:
+            commands.wait_until(lambda: len(commands.session_members(driver.pid)) > 4)
+        members = len(commands.session_members(driver.pid))
+        driver.send(signal.SIGKILL)
+        driver.wait()
+        commands.wait_until(lambda: not lively_members(driver.pid), 60)
+        assert members > 3, "Ray was not running yet"
+    if least == 13:
+        assert 13 <= commands.journal_lines(output) < 24
+        with commands.running(commands.started(arguments, tmp_path)) as driver:
+            ended = driver.wait()
+            assert ended.code == 0
+            assert not lively_members(driver.pid), "Ray outlives a driver that ended well"
+        commands.assert_complete(output, undisturbed, None)
