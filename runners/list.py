@@ -7,7 +7,7 @@ from rich.console import Console
 from stackel_bench.config.groups import describe, options, require_option
 from stackel_bench.errors import InputError
 
-GROUPS = ("game", "algorithm", "budget", "study", "execution", "tracking")
+GROUPS = ("game", "algorithm", "budget", "study", "claim", "execution", "tracking")
 
 
 def main(arguments: list[str]) -> int:

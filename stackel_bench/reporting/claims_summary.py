@@ -54,12 +54,12 @@ def savings(rows: Sequence[Row]) -> list[dict[str, str]]:
         for row in members:
             if row["statistic"] != "sample_ratio":
                 continue
-            prefix = row["measurement"].removesuffix("samples")
-            kept = [other for other in members if other["measurement"] == f"{prefix}guarantee"]
+            learner = row["measurement"].removesuffix("-samples")
+            kept = [other for other in members if other["measurement"] == f"{learner}-guarantee"]
             found.append(
                 {
                     "family": name.removeprefix("beyond-"),
-                    "learner": prefix.rstrip("-") or row["source"].partition(": ")[2],
+                    "learner": learner,
                     "samples / paper's": f"{row['measured']:.3g}",
                     "over games": row["note"].partition(", ")[2],
                     "fails (at most delta)": number(kept[0]["measured"]) if kept else "",
