@@ -100,8 +100,8 @@ class Composer:
     def compose_plain(self, overrides: Sequence[str], keys: Collection[str]) -> dict[str, Any]:
         """Some top-level keys of the same configuration as plain values; much faster for many cells."""
         if _refers(overrides):
-            config = self.compose(overrides)
-            return {key: _plain(config[key]) for key in keys}
+            composed = self.compose(overrides)
+            return {key: _plain(composed[key]) for key in keys}
         wanted = [o for o in map(parse, overrides) if o.key_or_group.split(".")[0] in keys]
         structural, single = _split(wanted)
         if structural not in self._plain:

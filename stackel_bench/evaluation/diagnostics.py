@@ -11,6 +11,8 @@ from stackel_bench.games.bandit_rl import BanditRLGame
 from stackel_bench.games.game import Game
 from stackel_bench.learners.bandit_rl import ActionFinding
 
+ENUMERATED_POLICIES = 4096  # beyond that many the upper bound is reported: the diagnosis must stay cheap
+
 
 def diagnosed(game: Game, unit: int, finding: Any, epsilon: float) -> Any:
     """The finding with diagnostics in place of the exploration they were computed from."""
@@ -28,6 +30,6 @@ def _diagnosed(game: BanditRLGame, unit: int, finding: ActionFinding, epsilon: f
         **finding.diagnostics,
         "coverage": reached.ratio,
         "coverage_bound": reached.bound,
-        "uniform_error": uniform_error(exploration.model, truth).value,
+        "uniform_error": uniform_error(exploration.model, truth, ENUMERATED_POLICIES).value,
     }
     return dataclasses.replace(finding, diagnostics=diagnostics, exploration=None)

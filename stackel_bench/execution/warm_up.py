@@ -34,7 +34,7 @@ def _compile_best_responses() -> None:
 
 
 def _compile_commitments() -> None:
-    table = PayoffTable([[0.5, 1.0], [0.25, 0.75]], [[1.0, 0.0], [0.0, 1.0]])
+    table = PayoffTable(np.array([[0.5, 1.0], [0.25, 0.75]]), np.eye(2))
     worst_case_mixed_leader_strategy(table, 0.1)
     best_mixed_leader_strategy(table)
     for tie_breaking in TieBreaking:

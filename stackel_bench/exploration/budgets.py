@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.exploration.explorer import EpisodePlan, Goal, Shape
-from stackel_bench.theory.episodes import runnable_phase, theorem_budget
+from stackel_bench.theory.episodes import theorem_budget
 
 
 def single_phase(episodes: int) -> EpisodePlan:
@@ -20,7 +20,7 @@ def single_phase(episodes: int) -> EpisodePlan:
 def paper_total(shape: Shape, goal: Goal) -> EpisodePlan:
     """The paper's total per leader action in one phase, for explorers compared with it at equal budget."""
     budget = theorem_budget(shape, goal.epsilon, goal.delta, goal.num_leader_actions)
-    return EpisodePlan({"explore": runnable_phase("explore", budget.explore + budget.gather, goal.epsilon)})
+    return EpisodePlan({"explore": budget.explore + budget.gather})
 
 
 def reject_shrinking(plans: Sequence[EpisodePlan]) -> None:

@@ -42,7 +42,7 @@ class EpisodePlan:
 
     def __post_init__(self) -> None:
         phases = {
-            name: checks.integer(f"episodes of phase {name}", count, least=0, most=checks.MAX_EXACT_COUNT)
+            name: checks.integer(f"episodes of phase {name}", count, least=0)
             for name, count in self.phases.items()
         }
         object.__setattr__(self, "phases", MappingProxyType(phases))
@@ -99,7 +99,7 @@ class Explorer(Protocol):
         """Whether it ends by its own certificate at sup error epsilon/8 when the plan says so."""
 
     def theory_plan(self, shape: Shape, goal: Goal) -> EpisodePlan:
-        """Episodes per leader action that the theorem asks for; an InputError if a phase exceeds 2**53."""
+        """Episodes per leader action that the theorem asks for; also more than can be simulated."""
 
     def fixed_plan(self, shape: Shape, episodes: int) -> EpisodePlan:
         """A total of episodes for this leader action, split into phases."""

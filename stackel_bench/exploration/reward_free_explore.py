@@ -15,7 +15,7 @@ from stackel_bench.exploration.running_estimate import RunningEstimate
 from stackel_bench.simulation.episodes import EpisodeSimulator
 from stackel_bench.simulation.policy_mixture import PolicyMixture
 from stackel_bench.streams import KeyPart, generator
-from stackel_bench.theory.episodes import proof_budget, runnable_phase, theorem_budget
+from stackel_bench.theory.episodes import proof_budget, theorem_budget
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ class RewardFreeExplore:
         budget = budget_of(shape, *accuracy, c_explore=self.c_explore, c_data=self.c_data)
         return EpisodePlan(
             {
-                "explore": runnable_phase("explore", budget.explore, goal.epsilon),
-                "gather": runnable_phase("gather", budget.gather, goal.epsilon),
+                "explore": budget.explore,
+                "gather": budget.gather,
             }
         )
 

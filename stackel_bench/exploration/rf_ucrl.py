@@ -13,7 +13,7 @@ from stackel_bench.exploration.explorer import EpisodePlan, Goal, Shape
 from stackel_bench.exploration.running_estimate import RunningEstimate
 from stackel_bench.exploration.uncertainty import uncapped_values
 from stackel_bench.simulation.policy_mixture import PolicyMixture
-from stackel_bench.theory.episodes import rf_ucrl_episodes, runnable_phase
+from stackel_bench.theory.episodes import rf_ucrl_episodes
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,7 @@ class RFUCRL:
     def theory_plan(self, shape: Shape, goal: Goal) -> EpisodePlan:
         """The stopping time's bound as a limit; the certificate ends the run earlier."""
         bound = rf_ucrl_episodes(shape, goal.epsilon, goal.delta, goal.num_leader_actions)
-        return EpisodePlan(
-            {"explore": runnable_phase("explore", bound, goal.epsilon)}, stop_when_certified=True
-        )
+        return EpisodePlan({"explore": bound}, stop_when_certified=True)
 
     def play(
         self, running: RunningEstimate, plans: Sequence[EpisodePlan], goal: Goal, rng: np.random.Generator

@@ -20,8 +20,10 @@ class UniformError:
     exact: bool
 
 
-def uniform_error(estimate: FollowerMDP, truth: FollowerMDP) -> UniformError:
-    """Enumeration of deterministic policies if there are at most 10^6, else a dynamic programme.
+def uniform_error(
+    estimate: FollowerMDP, truth: FollowerMDP, max_policies: int = MAX_POLICIES
+) -> UniformError:
+    """Enumeration of deterministic policies if there are at most max_policies, else a dynamic programme.
 
     Deterministic policies suffice: a Markov policy is the same mixture of them in both models.
     """
@@ -29,7 +31,7 @@ def uniform_error(estimate: FollowerMDP, truth: FollowerMDP) -> UniformError:
         raise InputError("estimate.shape", estimate.shape, f"{truth.shape}, same initial state")
     horizon, states, actions = truth.shape
     # The first layer matters at the initial state only.
-    if actions ** min(states * (horizon - 1) + 1, 64) <= MAX_POLICIES:
+    if actions ** min(states * (horizon - 1) + 1, 64) <= max_policies:
         return UniformError(_enumerated(estimate, truth), True)
     return UniformError(_bounded(estimate, truth), False)
 

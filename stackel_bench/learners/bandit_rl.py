@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from stackel_bench import checks
-from stackel_bench.errors import InputError
 from stackel_bench.exploration import EpisodePlan, Exploration, Explorer, Goal
 from stackel_bench.games.bandit_rl import EpisodeSampler
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.learner import Decision, Schedule, StreamKey
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.best_response import best_case_best_response, worst_case_best_response
-from stackel_bench.theory.episodes import theorem_budget
+from stackel_bench.theory.episodes import runnable_phase
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,16 +38,15 @@ class BanditRLLearner:
         """Episodes per leader action, by rung; a unit is a leader action."""
         actions = sampler.num_leader_actions
         plans = self._plans(sampler, budget)
-        total = plans[-1].total * actions
-        if total > checks.MAX_EXACT_COUNT * actions:
-            raise InputError("budget.samples", total, "at most 2**53 episodes per leader action")
+        for phase, episodes in plans[-1].phases.items():
+            runnable_phase(phase, episodes, budget.epsilon)
         horizon, states, _ = sampler.shape
         targets = states * (horizon - 1) if self.explorer.name == "reward_free_explore" else 1
         return Schedule(
             budget=budget,
             counts=tuple(plan.total for plan in plans),
             samples=tuple(plan.total * actions for plan in plans),
-            theory_samples=self._theory_episodes(sampler, budget) * actions,
+            theory_samples=self.explorer.theory_plan(sampler.shape, _goal(sampler, budget)).total * actions,
             units=actions,
             seconds_per_unit=5e-3 * len(plans) * (1 + 0.5 * targets),
         )
@@ -64,14 +61,6 @@ class BanditRLLearner:
             return [plan]
         steps = budget.rungs if budget.kind == "ladder" else 1
         return [plan.scaled(budget.scale / budget.ratio**step) for step in reversed(range(steps))]
-
-    def _theory_episodes(self, sampler: EpisodeSampler, budget: Budget) -> int:
-        goal = _goal(sampler, budget)
-        try:
-            return self.explorer.theory_plan(sampler.shape, goal).total
-        except InputError:  # more than can be simulated, which is fine for a fixed budget
-            theorem = theorem_budget(sampler.shape, goal.epsilon, goal.delta, goal.num_leader_actions)
-            return theorem.explore + theorem.gather
 
     def explore(
         self, sampler: EpisodeSampler, schedule: Schedule, unit: int, key: StreamKey

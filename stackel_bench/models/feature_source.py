@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -43,9 +43,25 @@ class ArrayFeatures:
             raise InputError("features.shape", self.features.shape, "[A,B,d], every size >= 1")
         if self.features.dtype.kind not in "fiu":
             raise InputError("features.dtype", str(self.features.dtype), "real numbers")
+        if isinstance(self.features, np.memmap) and self.features.filename is not None:
+            return  # mapped read-only; a view would forget its file
         view = self.features.view()
         view.setflags(write=False)
         object.__setattr__(self, "features", view)
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        # A worker maps the file itself; pickling a memory map would send its whole content.
+        mapped = self.features
+        if isinstance(mapped, np.memmap) and mapped.filename is not None and mapped.mode == "r":
+            order = "C" if mapped.flags.c_contiguous else "F"
+            return _mapped_again, (
+                str(mapped.filename),
+                mapped.dtype.str,
+                mapped.offset,
+                mapped.shape,
+                order,
+            )
+        return ArrayFeatures, (self.features,)
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -143,6 +159,12 @@ class _Cursor:
             block = np.asarray(block)
             self._begin, self._held = end, _checked(block, (len(block), *self._shape[1:]))
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _mapped_again(
+    path: str, dtype: str, offset: int, shape: tuple[int, ...], order: Literal["C", "F"]
+) -> ArrayFeatures:
+    return ArrayFeatures(np.memmap(path, dtype=dtype, mode="r", offset=offset, shape=shape, order=order))
 
 
 def mapped_features(path: str | Path) -> ArrayFeatures:

@@ -137,7 +137,7 @@ def test_ladders_are_nested_or_rerun(name: str, options: dict) -> None:
 
 
 @pytest.mark.parametrize("name", EXPLORERS)
-def test_theory_plans_run_or_name_what_to_change(name: str) -> None:
+def test_theory_plans_run(name: str) -> None:
     explorer = make_explorer(name)
     mdp = random_mdp(generator("theory"), (2, 2, 2))
     plan = explorer.theory_plan(mdp.shape, GOAL)
@@ -146,8 +146,9 @@ def test_theory_plans_run_or_name_what_to_change(name: str) -> None:
         explorer.certified and plan.stop_when_certified and found.total_episodes < plan.total
     )
     assert explorer.theory_plan(mdp.shape, replace(GOAL, epsilon=0.2)).total > plan.total
-    with pytest.raises(InputError, match=r"^epsilon: found 1e-12, .*2\*\*53"):
-        explorer.theory_plan((10, 10, 10), replace(GOAL, epsilon=1e-12))
+    beyond = explorer.theory_plan((10, 10, 10), replace(GOAL, epsilon=1e-12))
+    assert beyond.total > 2**53  # a plan may say so; running it is the learner's decision
+    assert beyond.scaled(1e-60).total < 2**53
 
 
 @pytest.mark.parametrize(

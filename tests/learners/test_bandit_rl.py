@@ -131,6 +131,13 @@ def test_a_fixed_budget_runs_where_theory_does_not_and_knows_the_distance() -> N
     assert schedule.theory_samples > 4 * 2**53
 
 
+def test_a_scaled_budget_runs_where_theory_does_not() -> None:
+    game = sb.load_game("bandit_rl/random")
+    learner = make_learner("bandit_rl", "paper")
+    schedule = learner.schedule(game.sampler, Budget("scaled", epsilon=1e-6, scale=1e-15))
+    assert schedule.samples[-1] < 2**53 < schedule.theory_samples
+
+
 def test_too_few_episodes_are_refused() -> None:
     game = sb.load_game("bandit_rl/random")
     with pytest.raises(InputError, match=r"^budget\.samples: found 3, .*>= 4 \(one episode for each"):
