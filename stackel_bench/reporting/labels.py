@@ -9,7 +9,6 @@ from typing import Any
 
 import pandas as pd
 
-from stackel_bench.reporting.sweep_results import pair_key
 from stackel_bench.tracking.journal import Entry
 
 SYMBOLS = {
@@ -32,12 +31,6 @@ def flat_items(config: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[st
             yield from flat_items(value, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", value
-
-
-def with_labels(frame: pd.DataFrame, entries: Iterable[Entry]) -> pd.DataFrame:
-    """The frame (with a column cell_id) plus columns instance, learner and pair."""
-    labels = label_cells(entries)
-    return frame.merge(labels, on="cell_id", how="left", validate="many_to_one")
 
 
 def label_cells(entries: Iterable[Entry]) -> pd.DataFrame:
@@ -65,6 +58,12 @@ def label_cells(entries: Iterable[Entry]) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows, columns=["cell_id", "instance", "learner", "pair"])
+
+
+def pair_key(entry: Entry) -> str:
+    """Equal for cells that differ in tie-breaking alone: they saw the same samples."""
+    shared = {key: value for key, value in entry.config.items() if key != "tie_breaking"}
+    return json.dumps(shared, sort_keys=True)
 
 
 def _game(entry: Entry) -> str:

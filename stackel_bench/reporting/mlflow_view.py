@@ -31,7 +31,6 @@ def view_state() -> str:
     ]
     state = {
         "selectedColumns": [*(f"tags.`{tag}`" for tag in _TAGS), *(f"metrics.`{name}`" for name in _METRICS)],
-        "columnWidths": {"attributes.`Run Name`": 360},
         "runsHiddenMode": "FIRST_20_RUNS",
         "compareRunCharts": charts,
         "compareRunSections": [

@@ -9,10 +9,9 @@ import pandas as pd
 from scipy.stats import beta, binom, t
 
 from stackel_bench.evaluation.intervals import CONFIDENCE, mean_interval
-from stackel_bench.reporting.labels import label_cells
 from stackel_bench.reporting.sweep_results import SweepResults
 
-MOST_PAIRS = 200
+MOST_PAIRS = 100
 PESSIMISTIC, OPTIMISTIC = "pessimistic", "optimistic"
 
 
@@ -30,16 +29,13 @@ def paired_table(results: SweepResults) -> tuple[pd.DataFrame, int]:
 
 
 def _pairs(results: SweepResults) -> list[tuple[pd.Series, pd.Series]]:
-    described = (
-        results.cells.merge(label_cells(results.entries), on="cell_id") if len(results.cells) else None
-    )
-    if described is None:
+    if results.cells.empty:
         return []
     found = []
-    for _, members in described.groupby("pair", sort=False):
-        by_tie = {row["tie_breaking"]: row for _, row in members.iterrows()}
-        if len(by_tie) == 2:
-            found.append((by_tie[PESSIMISTIC], by_tie[OPTIMISTIC]))
+    for _, members in results.labelled(results.cells).groupby("pair", sort=False):
+        if len(members) == 2:
+            rows = members.sort_values("tie_breaking", ascending=False)  # pessimistic first
+            found.append((rows.iloc[0], rows.iloc[1]))
     return found
 
 

@@ -15,7 +15,6 @@ from stackel_bench.reporting.figures.landscape import draw_landscape
 from stackel_bench.reporting.figures.paired import draw_paired
 from stackel_bench.reporting.figures.scaling import draw_scaling
 from stackel_bench.reporting.figures.simplex import draw_simplex
-from stackel_bench.reporting.labels import with_labels
 from stackel_bench.reporting.paired import paired_table
 from stackel_bench.reporting.report_text import (
     cautions,
@@ -37,7 +36,7 @@ def write_report(results: SweepResults) -> list[Path]:
     files: dict[str, bytes] = {}
     sections: dict[str, list[str]] = {}
     if not results.cells.empty:
-        cells = judged(with_labels(results.cells, results.entries))
+        cells = judged(results.labelled(results.cells))
         _add_headlines(results, cells, sections, files)
         with styled():
             _add_figures(results, sections, files)

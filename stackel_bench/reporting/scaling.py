@@ -83,6 +83,8 @@ def _groups(brackets: pd.DataFrame, axis: str, configs: dict[str, dict]) -> list
             rest = {name: value for name, value in configs[cell_id].items() if name != key}
             by_rest[json.dumps(rest, sort_keys=True)].append(cell_id)
         for cell_ids in by_rest.values():
+            if len(cell_ids) < 3:
+                continue
             members = brackets[brackets["cell_id"].isin(cell_ids)]
             alone = all(members[name].nunique(dropna=False) == 1 for name in sizes)
             if alone and members[axis].nunique() >= 3:

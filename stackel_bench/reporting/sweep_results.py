@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from stackel_bench.reporting.labels import label_cells, pair_key
 from stackel_bench.reporting.results import cells_frame, rungs_frame
 from stackel_bench.tracking.journal import Entry, Journal
 
@@ -40,6 +41,15 @@ class SweepResults:
     def rungs(self) -> pd.DataFrame:
         """One row per finished cell and rung of its budget."""
         return rungs_frame(self.entries)
+
+    @functools.cached_property
+    def labels(self) -> pd.DataFrame:
+        """cell_id, instance, learner and pair of every entry."""
+        return label_cells(self.entries)
+
+    def labelled(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """A frame with a column cell_id, plus the columns instance, learner and pair."""
+        return frame.merge(self.labels, on="cell_id", how="left", validate="many_to_one")
 
     def records(self, cell_id: str) -> pd.DataFrame:
         """One row per replicate and rung of a finished cell."""
@@ -73,12 +83,6 @@ class SweepResults:
         facts = {key: getattr(self, key) for key in SUMMARY_KEYS}
         counts = {"finished": len(self.finished), "failed": len(self.failed), "unfinished": self.unfinished}
         return facts | counts | {"samples_drawn": self.samples_drawn}
-
-
-def pair_key(entry: Entry) -> str:
-    """Equal for cells that differ in tie-breaking alone: they saw the same samples."""
-    shared = {key: value for key, value in entry.config.items() if key != "tie_breaking"}
-    return json.dumps(shared, sort_keys=True)
 
 
 def read_sweep(folder: Path, cell_ids: Iterable[str] | None = None, **known: Any) -> SweepResults:

@@ -14,7 +14,6 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from stackel_bench.reporting.labels import with_labels
 from stackel_bench.reporting.numbers import count, interval, needed, small
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.verdicts import FAILS, HOLDS, OPEN, clean_replicates_needed, judged
@@ -42,7 +41,7 @@ def print_table(console: Console, results: SweepResults) -> None:
         console.width = WIDTH  # rich assumes 80 where nobody is looking
     width = min(WIDTH, console.width)
     if not results.cells.empty:
-        cells = judged(with_labels(results.cells, results.entries))
+        cells = judged(results.labelled(results.cells))
         shown = cells if len(cells) <= MOST_ROWS else cells[cells["verdict"] != HOLDS].head(MOST_ROWS)
         for family, members in cells.groupby("family", sort=False):
             console.print()

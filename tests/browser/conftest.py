@@ -36,7 +36,7 @@ class Site:
     server: UiServer
     study: str
     folder: Path  # of the sweep
-    screenshots: Path
+    screenshots: Path  # those that the documentation shows
 
 
 @pytest.fixture

@@ -63,13 +63,13 @@ def report_and_figures_open_as_artifacts(site: Site, tab: Page) -> None:
     inside = tab.frame_locator("iframe").first
     expect(inside.get_by_role("heading", name=site.study, exact=True)).to_be_visible()
     expect(inside.get_by_role("heading", name="What was run")).to_be_visible()
-    tab.screenshot(path=site.screenshots / "mlflow_report.png")
+    tab.screenshot(path=site.folder / "mlflow_report.png")
     tab.get_by_text("figures", exact=True).first.click()
     tab.get_by_text("curves_01.png", exact=True).first.click()
     picture = tab.locator("img[src^='blob:'], img[src*='curves_01'], .image-outer-container img").first
     expect(picture).to_be_visible()
     assert picture.evaluate("image => image.naturalWidth") > 500
-    tab.screenshot(path=site.screenshots / "mlflow_figure.png")
+    tab.screenshot(path=site.folder / "mlflow_figure.png")
 
 
 def report_is_complete_and_self_contained(site: Site, tab: Page) -> None:

@@ -8,7 +8,6 @@ import numpy as np
 
 from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Drawing, Line2D
-from stackel_bench.reporting.labels import with_labels
 from stackel_bench.reporting.sweep_results import SweepResults
 
 MOST_LEARNERS = 6
@@ -17,7 +16,7 @@ MOST_POINTS = 400
 
 def draw_calibration(results: SweepResults) -> list[Drawing]:
     """Every cell at its largest budget, side by side within its delta."""
-    cells = with_labels(results.cells, results.entries)
+    cells = results.labelled(results.cells)
     learners = list(dict.fromkeys(cells["learner"]))
     shown = cells[cells["learner"].isin(learners[:MOST_LEARNERS])].head(MOST_POINTS)
     deltas = sorted(shown["delta"].unique())

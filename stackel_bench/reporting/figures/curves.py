@@ -10,7 +10,6 @@ import pandas as pd
 
 from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D
-from stackel_bench.reporting.labels import with_labels
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.theorems import lower_bound
 
@@ -26,7 +25,7 @@ _READING = (
 
 def draw_curves(results: SweepResults) -> list[Drawing]:
     """One drawing per game that has a ladder of budgets; the first ones of a large sweep."""
-    rungs = with_labels(results.rungs, results.entries)
+    rungs = results.labelled(results.rungs)
     ladders = rungs[rungs.groupby("cell_id")["rung"].transform("max") > 0]
     games = list(dict.fromkeys(ladders["instance"]))
     drawings = []

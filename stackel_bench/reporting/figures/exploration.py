@@ -7,7 +7,6 @@ import pandas as pd
 
 from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Drawing, Line2D
-from stackel_bench.reporting.labels import with_labels
 from stackel_bench.reporting.sweep_results import SweepResults
 
 MOST_ROWS = 24
@@ -16,7 +15,7 @@ _PHASE = "diagnostic_episodes_"
 
 def draw_exploration(results: SweepResults) -> list[Drawing]:
     """Drawings of what the diagnostics tell; none where a sweep has no such columns."""
-    rungs = with_labels(results.rungs, results.entries)
+    rungs = results.labelled(results.rungs)
     rungs = rungs.drop_duplicates(["pair", "rung"])  # both tie-breakings explored together
     return [*_draw_coverage(rungs), *_draw_phases(rungs)]
 

@@ -16,7 +16,6 @@ from stackel_bench.games.catalog import load_game
 from stackel_bench.models import TieBreaking
 from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D
-from stackel_bench.reporting.labels import label_cells
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.tracking.journal import Entry
 
@@ -28,7 +27,7 @@ _SECONDS = 2.0  # for all games together; what is not solved by then is left out
 
 def draw_landscape(results: SweepResults) -> list[Drawing]:
     """One panel per game; none where no game is small enough."""
-    labels = label_cells(results.entries).set_index("cell_id")["instance"]
+    labels = results.labels.set_index("cell_id")["instance"]
     games: dict[str, list[Entry]] = {}
     for entry in results.finished:
         games.setdefault(json.dumps(dict(entry.config["game"]), sort_keys=True), []).append(entry)

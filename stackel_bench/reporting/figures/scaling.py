@@ -24,7 +24,7 @@ def draw_scaling(found: list[Scaling]) -> list[Drawing]:
 def _draw(family: str, axis: str, members: list[Scaling]) -> Drawing:
     shown = members[:MOST_GROUPS]
     handles = [_handle(position, scaling) for position, scaling in enumerate(shown)]
-    if shown[0].theorem is not None:
+    if shown[0].theorem is not None and any(scaling.law is not None for scaling in shown):
         handles.append(
             Line2D(
                 [], [], color=canvas.INK, linewidth=1, linestyle=":", label=f"theorem: {shown[0].theorem:g}"
@@ -35,6 +35,8 @@ def _draw(family: str, axis: str, members: list[Scaling]) -> Drawing:
     lows, highs = [], []
     for position, scaling in enumerate(shown):
         _draw_group(axes, position, scaling)
+        if scaling is next((other for other in shown if other.law is not None), None):
+            _draw_theorem(axes, scaling)
         lows.append(
             scaling.frame["upper"].where(np.isfinite(scaling.frame["upper"]), scaling.frame["lower"]).min()
         )
@@ -95,9 +97,14 @@ def _draw_group(axes: Axes, position: int, scaling: Scaling) -> None:
         return
     ends = np.array([frame["x"].min(), frame["x"].max()])
     axes.plot(ends, np.exp(scaling.law.intercept) * ends**scaling.law.exponent, color=colour, linewidth=1.2)
-    if position == 0 and scaling.theorem is not None:
-        middle = float(np.sqrt(ends.prod()))
-        height = np.exp(scaling.law.intercept) * middle**scaling.law.exponent
-        axes.plot(
-            ends, height * (ends / middle) ** scaling.theorem, color=canvas.INK, linewidth=1, linestyle=":"
-        )
+
+
+def _draw_theorem(axes: Axes, scaling: Scaling) -> None:
+    """The theorem's slope through the middle of the fitted line."""
+    if scaling.theorem is None or scaling.law is None:
+        return
+    ends = np.array([scaling.frame["x"].min(), scaling.frame["x"].max()])
+    middle = float(np.sqrt(ends.prod()))
+    height = np.exp(scaling.law.intercept) * middle**scaling.law.exponent
+    heights = height * (ends / middle) ** scaling.theorem
+    axes.plot(ends, heights, color=canvas.INK, linewidth=1, linestyle=":")

@@ -14,7 +14,6 @@ from stackel_bench.games.catalog import load_game
 from stackel_bench.models import PayoffTable
 from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D
-from stackel_bench.reporting.labels import label_cells
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.tracking.journal import Entry
 
@@ -33,7 +32,7 @@ class _Panel:
 
 def draw_simplex(results: SweepResults) -> list[Drawing]:
     """One drawing for games with two leader actions and one for three: a panel per cell, the first ones."""
-    labels = label_cells(results.entries).set_index("cell_id")
+    labels = results.labels.set_index("cell_id")
     return [drawing for actions in (2, 3) for drawing in _draw(actions, *_panels(results, labels, actions))]
 
 
