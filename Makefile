@@ -25,7 +25,7 @@ format: $(VENV)/.installed-dev  ## mend what ruff can mend
 	$(BIN)/ruff format .
 
 docs: $(VENV)/.installed-docs  ## the documentation, into site/, with every link checked
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 verify-docker: $(VENV)/.installed  ## the compose stack for real: build, sweep, lose a worker, compare
 	docker/verify.sh
