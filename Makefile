@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --constraints constraints.txt
 
-.PHONY: run test lint format docs verify-docker ui constraints clean help
+.PHONY: run test test-browser lint format docs verify-docker ui constraints clean help
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -14,6 +14,10 @@ run: $(VENV)/.installed  ## a small but real study: table, plots, MLflow
 
 test: $(VENV)/.installed-dev  ## the test suite
 	$(BIN)/python -m pytest
+
+test-browser: $(VENV)/.installed-dev  ## MLflow's pages and the report in a real browser (installs Chromium if it may)
+	tests/browser/install.sh
+	$(BIN)/python -m pytest -m browser --numprocesses=0 tests/browser
 
 lint: $(VENV)/.installed-dev  ## ruff and mypy
 	$(BIN)/ruff check .
@@ -47,6 +51,7 @@ $(BIN)/uv:
 
 $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/uv
 	$(UV) --editable .
+	$(BIN)/python -m stackel_bench.execution.warm_up
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed

@@ -13,6 +13,7 @@ from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.execution.executor import Executor
 from stackel_bench.execution.start import require_reachable, start_executor, validate_execution
+from stackel_bench.execution.warm_up import compile_kernels
 from stackel_bench.reporting.progress import SweepProgress
 from stackel_bench.reporting.screen import reserved_screen
 from stackel_bench.runners.dry_run import print_plan
@@ -85,7 +86,10 @@ def _run(plan: Plan, journal: Journal, console: Console) -> tuple[Tally, Trackin
     executor: Executor | None = None
     tracking: Tracking | None = None
     try:
-        if missing_cells(plan, journal):
+        missing = missing_cells(plan, journal)
+        if missing:
+            if plan.settings.execution.kind == "local":  # once here rather than once in every worker
+                compile_kernels({cell.trial.game.family for cell in missing})
             executor = start_executor(plan.settings.execution)
         tracking = opening.result()
         fetched = 0 if tracking is None else tracking.even_out(plan, journal)

@@ -21,6 +21,13 @@ settings.register_profile("reproducible", derandomize=True, deadline=None, datab
 settings.load_profile("reproducible")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All tests of the shared Ray run in one process, so that it is started once."""
+    for item in items:
+        if "ray_executor" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("ray"))
+
+
 @pytest.fixture(scope="session")
 def ray_executor() -> Iterator[Executor]:
     """A private Ray with two CPUs."""
