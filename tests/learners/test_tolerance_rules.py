@@ -37,9 +37,7 @@ def run(game: Game, algorithm: str, runs: int, budget: Budget, tie: TieBreaking)
 
 
 @pytest.mark.parametrize(("name", "parameters", "runs"), GAMES)
-def test_half_tolerance_keeps_the_value_with_a_quarter(
-    name: str, parameters: dict, runs: int
-) -> None:
+def test_half_tolerance_keeps_the_value_with_a_quarter(name: str, parameters: dict, runs: int) -> None:
     """phi_0 >= max phi_eps - eps/2, response within eps. Allowed to fail at rate 0.05; no run does."""
     game, budget = load_game(name, **parameters), Budget(epsilon=0.2)
     oracle = oracle_of(game)
@@ -55,9 +53,7 @@ def test_half_tolerance_keeps_the_value_with_a_quarter(
 
 
 @pytest.mark.parametrize(("name", "parameters", "runs"), GAMES)
-def test_anytime_holds_for_what_its_pulls_deserve(
-    name: str, parameters: dict, runs: int
-) -> None:
+def test_anytime_holds_for_what_its_pulls_deserve(name: str, parameters: dict, runs: int) -> None:
     """phi_0 >= max phi_{4t} - 2t at every budget, t = sqrt(ln(4AB/delta)/(2N)); no run violates it."""
     game = load_game(name, **parameters)
     oracle, tie = oracle_of(game), TieBreaking.PESSIMISTIC
