@@ -39,9 +39,8 @@ _LOST = (
 )
 _COUNT_SECONDS = 2.0  # between two counts of the cluster's CPUs
 _PROBE_SECONDS = 30.0  # that a cluster has for its first small task
-_OUT_OF_MEMORY = (
-    "a worker ran out of memory; lower execution.num_cpus (fewer tasks at once), set "
-    "execution.memory_per_task, or choose a smaller game"
+_LESS_MEMORY = (
+    "lower execution.num_cpus (fewer tasks at once), set execution.memory_per_task, or choose a smaller game"
 )
 
 
@@ -124,9 +123,7 @@ class RayExecutor:
         except ray.exceptions.RayTaskError as error:
             return Finished(task, 0.0, Failure(_first_line(error.cause), _plain(error)))
         except ray.exceptions.RayError as error:
-            advice = _OUT_OF_MEMORY if isinstance(error, ray.exceptions.OutOfMemoryError) else ""
-            message = f"{type(error).__name__}: {advice or _first_line(error)}"
-            return Finished(task, 0.0, Failure(message, _plain(error)), isinstance(error, _LOST))
+            return Finished(task, 0.0, Failure(_advice(error), _plain(error)), isinstance(error, _LOST))
 
     def value(self, task: Task) -> Any:
         """Fetch a result."""
@@ -168,6 +165,18 @@ def _require_package(address: str) -> None:
         raise InputError("execution.address", address, f"{allowed}; {_last_line(error)}") from error
     if there != here:
         raise InputError("execution.address", address, f"{allowed}; found {there}")
+
+
+def _advice(error: BaseException) -> str:
+    """What happened to a task that Ray gave up after its retries, and what to do about it."""
+    if isinstance(error, ray.exceptions.OutOfMemoryError):
+        return f"OutOfMemoryError: a worker ran out of memory; {_LESS_MEMORY}"
+    if isinstance(error, ray.exceptions.WorkerCrashedError):
+        return (
+            "WorkerCrashedError: every worker that ran this was killed or crashed; if the system did that "
+            f"for want of memory, {_LESS_MEMORY}"
+        )
+    return _first_line(error)
 
 
 def _plain(error: BaseException) -> str:
