@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from rich.console import Console
 
+from stackel_bench.reporting.mlflow_view import VIEW_QUERY, VIEW_TAG, view_state
 from stackel_bench.reporting.results import write_results
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.terminal import print_table
@@ -102,6 +103,7 @@ def publish(
     if store is not None:
         problem = "" if tally.unsynced else log_report(results, store, tags)
         reason = problem or next(iter(tally.unsynced.values()), "")
+        console.print(f"link    {store.link(VIEW_QUERY)}")
         if reason:
             what = f"{len(tally.unsynced)} cells" if tally.unsynced else "the report"
             console.print(
@@ -119,7 +121,7 @@ def log_report(results: SweepResults, store: MlflowStore, tags: Mapping[str, str
     files = [folder / name for name in ("report.html", "results.csv", "results.parquet", "summary.json")]
     files += sorted(path for name in ("figures", "tables") for path in (folder / name).glob("*.*"))
     try:
-        store.describe(experiment_description(results))
+        store.describe(experiment_description(results), {VIEW_TAG: view_state()})
         store.log_report(results.sweep_id, tags, counts, folder, [path for path in files if path.exists()])
     except Exception as error:  # the results are on disk; only the mirror is incomplete
         return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"

@@ -67,9 +67,15 @@ class MlflowStore:
             self._client.restore_experiment(found.experiment_id)
         return found
 
-    def describe(self, text: str) -> None:
-        """Set the experiment's description (Markdown)."""
-        self._client.set_experiment_tag(self.experiment_id, "mlflow.note.content", text)
+    def describe(self, text: str, tags: Mapping[str, str]) -> None:
+        """Set the experiment's description (Markdown) and further tags of it."""
+        for key, value in {"mlflow.note.content": text, **tags}.items():
+            self._client.set_experiment_tag(self.experiment_id, key, value)
+
+    def link(self, query: str) -> str:
+        """The page of this experiment's runs; a local store's is on the port that `stackel-bench ui` prefers."""
+        base = self.uri.rstrip("/") if self.uri.startswith("http") else "http://127.0.0.1:5000"
+        return f"{base}/#/experiments/{self.experiment_id}/runs?{query}"
 
     def find_runs(self, cell_ids: Collection[str] | None = None) -> dict[str, bool]:
         """Cell ids (of those given at least) that have a run here, and whether it is complete."""
