@@ -45,6 +45,7 @@ class MlflowStore:
     def __init__(self, uri: str, experiment: str, artifact_root: Path | None = None) -> None:
         logging.getLogger("mlflow").setLevel(logging.ERROR)
         logging.getLogger("alembic").setLevel(logging.ERROR)
+        self._uri = uri
         self._client = MlflowClient(tracking_uri=uri)
         found = self._experiment(experiment, artifact_root)
         self.experiment_id = found.experiment_id
@@ -73,8 +74,8 @@ class MlflowStore:
             self._client.set_experiment_tag(self.experiment_id, key, value)
 
     def link(self, query: str) -> str:
-        """The page of this experiment's runs; a local store's is on the port that `stackel-bench ui` prefers."""
-        base = self.uri.rstrip("/") if self.uri.startswith("http") else "http://127.0.0.1:5000"
+        """The page of this experiment's runs; for a local store on the port that `ui` prefers."""
+        base = self._uri.rstrip("/") if self._uri.startswith("http") else "http://127.0.0.1:5000"
         return f"{base}/#/experiments/{self.experiment_id}/runs?{query}"
 
     def find_runs(self, cell_ids: Collection[str] | None = None) -> dict[str, bool]:
