@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -74,6 +75,15 @@ def write_tables(results: SweepResults, tally: Tally) -> None:
     )
 
 
+def report_is_current(results: SweepResults) -> bool:
+    """Whether the folder has a report of exactly these results by this version; thousands of cells take long."""
+    report, journal, saved = (results.folder / n for n in ("report.html", "journal.jsonl", "summary.json"))
+    if not report.exists() or not saved.exists() or report.stat().st_mtime < journal.stat().st_mtime:
+        return False
+    facts = json.loads(saved.read_text("utf-8"))
+    return all(facts.get(key) == value for key, value in results.summary().items())
+
+
 def publish(
     plan: Plan,
     journal: Journal,
@@ -85,10 +95,12 @@ def publish(
 ) -> None:
     """Write and show the results of everything that is finished so far."""
     results = sweep_results(plan, journal, tags, command)
+    current = report_is_current(results)
     write_tables(results, tally)
-    from stackel_bench.reporting.report import write_report  # matplotlib: not for those who plan or fail
+    if not current:
+        from stackel_bench.reporting.report import write_report  # matplotlib: not for those who plan or fail
 
-    write_report(results)
+        write_report(results)
     print_table(console, results)
     if tally.finished:
         console.print(

@@ -55,10 +55,11 @@ def finished_cells(plan: Plan, journal: Journal) -> int:
 def missing_cells(plan: Plan, journal: Journal) -> list[Cell]:
     """The cells to run now: not finished yet, as filtered and ordered by the settings."""
     settings = plan.settings
+    only_failed = settings.only == "failed"
 
     def wanted(cell: Cell) -> bool:
         entry = journal.entries.get(cell.cell_id)
-        if settings.only == "failed":
+        if only_failed:
             return entry is not None and entry.state == "failed"
         return entry is None or entry.state == "failed"
 

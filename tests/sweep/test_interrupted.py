@@ -43,7 +43,7 @@ def test_control_c_with_ray(tmp_path: Path) -> None:
     (faults / "hang").touch()
     arguments = ["sweep", *SMALL, "execution.num_cpus=2", "tracking=off", f"output={output}"]
     with commands.running(commands.started(arguments, tmp_path, faults)) as driver:
-        driver.wait_for_lines(output, 6)
+        driver.wait_for_lines(output, 2)
         started = time.monotonic()
         os.killpg(driver.pid, signal.SIGINT)
         ended = driver.wait()
