@@ -76,7 +76,7 @@ def write_tables(results: SweepResults, tally: Tally) -> None:
 
 
 def report_is_current(results: SweepResults) -> bool:
-    """Whether the folder has a report of exactly these results by this version; thousands of cells take long."""
+    """Whether the folder has a report of exactly these results; drawing thousands of cells takes long."""
     report, journal, saved = (results.folder / n for n in ("report.html", "journal.jsonl", "summary.json"))
     if not report.exists() or not saved.exists() or report.stat().st_mtime < journal.stat().st_mtime:
         return False
