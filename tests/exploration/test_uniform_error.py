@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from stackel_bench.errors import InputError
-from stackel_bench.exploration import uniform_error as module
 from stackel_bench.exploration.uniform_error import uniform_error
 from stackel_bench.models import FollowerMDP
 from stackel_bench.streams import generator
@@ -52,7 +51,7 @@ def test_enumeration(shape: tuple[int, int, int]) -> None:
         assert found.value == pytest.approx(_brute_force(estimate, truth), abs=1e-12)
 
 
-def test_the_bound_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bound_is_one() -> None:
     """500 pairs; the bound is never below the exact error and zero for equal models."""
     for seed in range(500):
         rng = generator("bound", seed)
@@ -65,10 +64,8 @@ def test_the_bound_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
             truth.follower_rewards,
         )
         exact = uniform_error(near, truth)
-        with monkeypatch.context() as patched:
-            patched.setattr(module, "MAX_POLICIES", 0)
-            bound = uniform_error(near, truth)
-            assert uniform_error(truth, truth).value == 0
+        bound = uniform_error(near, truth, max_policies=0)
+        assert uniform_error(truth, truth, max_policies=0).value == 0
         assert exact.exact
         assert not bound.exact
         assert bound.value >= exact.value - 1e-12

@@ -19,7 +19,7 @@ def test_second_driver_refuses(tmp_path: Path) -> None:
     (faults / "hang").touch()
     arguments = ["sweep", *SERIAL, "tracking=off", f"output={output}"]
     with commands.running(commands.forked(arguments, tmp_path, faults)) as first:
-        first.wait_for_lines(output, 4)
+        first.wait_for_lines(output, 2)
         before = commands.journal_lines(output)
         second = commands.run(arguments, tmp_path)
         assert second.code == 2
