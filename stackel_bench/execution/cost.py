@@ -13,6 +13,10 @@ class CostModel:
     def __init__(self) -> None:
         self._factors: dict[tuple[str, str], float] = {}
 
+    def knows(self, trial: Trial) -> bool:
+        """Whether work of this kind has been observed, so that the figures are more than a guess."""
+        return trial.kind in self._factors
+
     def unit_seconds(self, trial: Trial) -> float:
         """Exploring one unit once."""
         return trial.schedule.seconds_per_unit * self._factors.get(trial.kind, 1.0)

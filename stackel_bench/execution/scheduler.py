@@ -96,7 +96,13 @@ class Scheduler:
         left = sum(self.cost.trial_seconds(self._trials[i]) for i in list(order)[:2000])
         fair = min(self.batch_seconds, max(0.1, left / (2 * self.executor.workers)))
         chosen = [first]
-        while order and total + self.cost.trial_seconds(self._trials[order[0]]) <= fair:
+        # Work of a kind that nobody has measured yet goes alone: a bad guess would make a bundle of hours.
+        while (
+            order
+            and self.cost.knows(self._trials[first])
+            and self.cost.knows(self._trials[order[0]])
+            and total + self.cost.trial_seconds(self._trials[order[0]]) <= fair
+        ):
             total += self.cost.trial_seconds(self._trials[order[0]])
             chosen.append(order.popleft())
         trials = [self._trials[i] for i in chosen]
