@@ -58,6 +58,9 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         return 130
+    except MemoryError as error:
+        print(f"error: game: found too large ({error}), allowed: what fits into memory", file=sys.stderr)
+        return 2
     except BrokenPipeError:  # the reader, `head` perhaps, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0

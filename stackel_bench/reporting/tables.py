@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from stackel_bench.reporting.numbers import count, interval, needed, small
@@ -75,13 +76,18 @@ def _needed(row: Mapping[Hashable, Any]) -> str:
 
 
 def _at_least(row: Mapping[Hashable, Any]) -> str:
-    return count(row["sample_complexity_low"]) if row["budget"] == "ladder" else "–"
+    return count(row["sample_complexity_low"]) if _has_limits(row) else "–"
 
 
 def _at_most(row: Mapping[Hashable, Any]) -> str:
-    if row["budget"] != "ladder":
+    if not _has_limits(row):
         return "–"
     return needed(row["sample_complexity_high"], row["sample_complexity_high_censored"])
+
+
+def _has_limits(row: Mapping[Hashable, Any]) -> bool:
+    """Whether the cell has several rungs; a ladder may end up with one."""
+    return bool(pd.notna(row.get("sample_complexity_low", np.nan)))
 
 
 def csv(table: pd.DataFrame) -> bytes:

@@ -17,6 +17,7 @@ from stackel_bench.learners.catalog import make_learner
 from stackel_bench.models import TieBreaking
 
 RESULTS_VERSION = 1  # raised whenever a change alters the numbers of existing cells
+MAX_SEED = 2**63 - 1  # what tables and MLflow can hold
 RESULT_KEYS = ("game", "algorithm", "budget", "replicates", "seed")
 CELL_KEYS = (*RESULT_KEYS, "tie_breaking")
 
@@ -69,7 +70,7 @@ class CellBuilder:
         """The cell of this configuration, or an InputError that says what is wrong with it."""
         tie_breaking = TieBreaking.parse(plain["tie_breaking"])
         checks.integer("replicates", plain["replicates"], least=1, most=10**7)
-        checks.integer("seed", plain["seed"], least=0)
+        checks.integer("seed", plain["seed"], least=0, most=MAX_SEED)
         shared = {key: plain[key] for key in RESULT_KEYS}
         text = _canonical(shared)
         if text not in self._trials:

@@ -18,7 +18,11 @@ def existing_file(field: str, path: object, suffixes: Sequence[str]) -> Path:
     if not isinstance(path, str | Path) or not str(path):
         raise InputError(field, path, allowed)
     file = Path(path)
-    if file.suffix.lower() not in suffixes or not file.is_file():
+    try:
+        exists = file.is_file()
+    except OSError:  # a name that no file can have
+        exists = False
+    if file.suffix.lower() not in suffixes or not exists:
         raise InputError(field, str(path), allowed)
     return file
 
@@ -39,8 +43,9 @@ def arrays_of_npz(file: Path, required: Sequence[str], optional: Sequence[str] =
         if key not in found:
             raise InputError(f"{file}[{key}]", f"only {keys}", "arrays " + ", ".join(required))
     for key, array in found.items():
-        if array.dtype.kind not in "biuf":
-            raise InputError(f"{file}[{key}]", str(array.dtype), "an array of real numbers")
+        kind = getattr(array, "dtype", None)  # a member that is no array comes as bytes
+        if kind is None or kind.kind not in "biuf":
+            raise InputError(f"{file}[{key}]", str(kind), "an array of real numbers")
     return found
 
 
@@ -48,7 +53,7 @@ def matrix_of_csv(file: Path) -> np.ndarray:
     """The numbers of a CSV file, one row per line; empty lines and lines that start with # do not count."""
     rows: list[list[float]] = []
     try:
-        lines = file.read_text("utf-8").splitlines()
+        lines = file.read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(str(file), str(error), "a readable CSV file in UTF-8") from error
     for number, line in enumerate(lines, start=1):
