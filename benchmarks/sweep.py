@@ -1,0 +1,130 @@
+"""What sweeping costs beyond the work itself: scaling, overhead, memory of the driver, time to resume.
+
+.venv/bin/python benchmarks/sweep.py [standard] [waiting] [stress]   (default: standard waiting)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from stackel_bench.execution.ray_executor import RayExecutor
+from stackel_bench.execution.scheduler import Scheduler
+from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.learner import Decision, Learner, Schedule, StreamKey
+from stackel_bench.models import TieBreaking
+from stackel_bench.sweep.plan import make_plan
+
+STANDARD = [
+    "game=bandit/random",
+    "game.instance_seed=range(0,50)",
+    "algorithm=paper,plug_in",
+    "budget=ladder",
+    "tie_breaking=pessimistic,optimistic",
+]
+WAIT_SECONDS = 0.05
+
+
+@dataclasses.dataclass(frozen=True)
+class WaitingLearner:
+    """Explores as long as told without using a processor: many workers can be simulated on few cores."""
+
+    inside: Learner
+
+    @property
+    def name(self) -> str:
+        """As inside."""
+        return self.inside.name
+
+    def schedule(self, sampler: Any, budget: Budget) -> Schedule:
+        """As inside."""
+        return self.inside.schedule(sampler, budget)
+
+    def explore(self, sampler: Any, schedule: Schedule, unit: int, key: StreamKey) -> Any:
+        """As inside, after a pause per replicate."""
+        if unit == 0:
+            time.sleep(WAIT_SECONDS)
+        return self.inside.explore(sampler, schedule, unit, key)
+
+    def decide(
+        self, sampler: Any, schedule: Schedule, findings: Sequence[Any], tie_breaking: TieBreaking
+    ) -> list[Decision]:
+        """As inside."""
+        return self.inside.decide(sampler, schedule, findings, tie_breaking)
+
+
+def command(output: Path, *overrides: str) -> tuple[dict[str, Any], float, float]:
+    """(what summary.json says about the invocation, seconds in all, largest memory in MB)."""
+    program = [str(Path(sys.executable).with_name("stackel-bench")), "sweep", *overrides]
+    start = time.perf_counter()
+    with subprocess.Popen([*program, "quiet=true", f"output={output}"], stdout=subprocess.DEVNULL) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    seconds = time.perf_counter() - start
+    assert process.returncode == 0
+    (folder,) = (output / "sweeps").iterdir()
+    summary = json.loads((folder / "summary.json").read_text("utf-8"))
+    return summary["invocation"], seconds, usage.ru_maxrss / 1024
+
+
+def standard() -> None:
+    print(
+        "| 200 cells, MLflow on | cells/s | speed-up | overhead | driver MB | all in all |\n"
+        "|---|---|---|---|---|---|"
+    )
+    alone = None
+    for workers in (1, 2):
+        with tempfile.TemporaryDirectory() as folder:
+            done, seconds, memory = command(Path(folder), *STANDARD, f"execution.num_cpus={workers}")
+        alone = alone or done["wall_seconds"]
+        print(
+            f"| {workers} workers | {200 / done['wall_seconds']:.1f} | {alone / done['wall_seconds']:.2f} "
+            f"| {done['overhead']:.1%} | {memory:.0f} | {seconds:.0f} s |",
+            flush=True,
+        )
+
+
+def waiting() -> None:
+    """Tasks that wait: only the scheduler and Ray use a processor."""
+    overrides = ["game=bandit/random", "game.instance_seed=range(0,64)", "budget=fixed", "replicates=10"]
+    trials = [
+        dataclasses.replace(cell.trial, learner=WaitingLearner(cell.trial.learner))
+        for cell in make_plan(overrides).cells
+    ]
+    ideal = len(trials) * 10 * WAIT_SECONDS
+    print(f"\n| {ideal:.0f} s of waiting in 64 trials | seconds | speed-up | overhead |\n|---|---|---|---|")
+    for workers in (1, 2, 4, 8):
+        executor = RayExecutor(address="local", num_cpus=workers)
+        pauses = [executor.submit(time.sleep, 5) for _ in range(workers)]  # so that all workers start,
+        for pause in pauses:
+            executor.next_finished([pause])
+        list(Scheduler(executor, batch_seconds=0.01).run(trials[:workers]))  # and import what they need
+        scheduler = Scheduler(executor)
+        start = time.perf_counter()
+        assert len(list(scheduler.run(trials))) == len(trials)
+        seconds = time.perf_counter() - start
+        executor.shutdown()
+        overhead = 1 - scheduler.busy_seconds / scheduler.capacity_seconds
+        print(f"| {workers} workers | {seconds:.1f} | {ideal / seconds:.2f} | {overhead:.1%} |", flush=True)
+
+
+def stress() -> None:
+    print("\n| 5,000 cells | seconds | driver MB |\n|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("run", "run again: nothing to do"):
+            _, seconds, memory = command(Path(folder), "study=stress", "tracking=off")
+            print(f"| {name} | {seconds:.0f} | {memory:.0f} |", flush=True)
+
+
+if __name__ == "__main__":
+    parts = {"standard": standard, "waiting": waiting, "stress": stress}
+    for part in sys.argv[1:] or ("standard", "waiting"):
+        parts[part]()
