@@ -7,8 +7,6 @@ import signal
 import time
 from pathlib import Path
 
-import pytest
-
 from tests.sweep import commands
 from tests.sweep.conftest import SERIAL, SMALL
 
@@ -38,27 +36,21 @@ def lively_members(session: int) -> list[str]:
     return [name for name in names if name and "Agent" not in name]
 
 
-@pytest.mark.parametrize("least", [0, 13])
-def test_with_ray_nothing_survives_the_driver(
-    least: int, undisturbed: dict[str, bytes], tmp_path: Path
-) -> None:
+def test_with_ray_nothing_survives_the_driver(undisturbed: dict[str, bytes], tmp_path: Path) -> None:
     """Ray's processes die with a killed driver by themselves; the next driver finds a clean machine."""
     output = tmp_path / "output"
     arguments = ["sweep", *SMALL, "execution.num_cpus=2", "tracking=off", f"output={output}"]
-    with commands.running(commands.started(arguments, tmp_path)) as driver:
-        if least:
-            driver.wait_for_lines(output, least)
-        else:
-            commands.wait_until(lambda: len(commands.session_members(driver.pid)) > 4)
-        members = len(commands.session_members(driver.pid))
-        driver.send(signal.SIGKILL)
-        driver.wait()
-        commands.wait_until(lambda: not lively_members(driver.pid), 60)
-        assert members > 3, "Ray was not running yet"
-    if least == 13:
-        assert 13 <= commands.journal_lines(output) < 24
+    for least in (0, 13):
         with commands.running(commands.started(arguments, tmp_path)) as driver:
-            ended = driver.wait()
-            assert ended.code == 0
-            assert not lively_members(driver.pid), "Ray outlives a driver that ended well"
-        commands.assert_complete(output, undisturbed, None)
+            if least:
+                driver.wait_for_lines(output, least)
+            else:  # Ray is starting
+                commands.wait_until(lambda pid=driver.pid: len(commands.session_members(pid)) > 4)
+            driver.send(signal.SIGKILL)
+            driver.wait()
+            commands.wait_until(lambda pid=driver.pid: not lively_members(pid), 60)
+    assert 13 <= commands.journal_lines(output) < 24
+    with commands.running(commands.started(arguments, tmp_path)) as driver:
+        assert driver.wait().code == 0
+        assert not lively_members(driver.pid), "Ray outlives a driver that ended well"
+    commands.assert_complete(output, undisturbed, None)
