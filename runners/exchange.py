@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+
+from omegaconf import DictConfig
 
 from stackel_bench.errors import InputError
 from stackel_bench.sweep.driver import missing_cells
@@ -48,20 +51,28 @@ class Tracking:
 
 def open_tracking(plan: Plan, journal: Journal, tags: Mapping[str, str]) -> Tracking | None:
     """The sweep's store, opened and asked; None where tracking is off."""
-    config, output = plan.settings.tracking, Path(plan.settings.output).expanduser()
-    try:
-        store = open_store(config, output, plan.study)
-        if store is None:
-            return None
+    config = plan.settings.tracking
+    if config.kind == "off":
+        return None
+    with opened_store(config, Path(plan.settings.output).expanduser(), plan.study) as store:
         mirror = Mirror(store, journal, tags)
         unmirrored = mirror.unmirrored()
         asked = {cell.cell_id for cell in missing_cells(plan, journal)} | {e.cell_id for e in unmirrored}
         found = store.find_runs(asked)
+    return Tracking(store, mirror, unmirrored, {cell_id for cell_id, done in found.items() if done})
+
+
+@contextlib.contextmanager
+def opened_store(config: DictConfig, output: Path, study: str) -> Iterator[MlflowStore]:
+    """The store of a study, tracking being on; a store that cannot answer what is asked is an InputError."""
+    try:
+        store = open_store(config, output, study)
+        assert store is not None
+        yield store
     except Exception as error:  # whatever a database or a server answers
         reason = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
         allowed = f"a store that can be opened ({reason})"
         raise InputError("tracking", store_uri(config, output), allowed) from error
-    return Tracking(store, mirror, unmirrored, {cell_id for cell_id, done in found.items() if done})
 
 
 def in_background(function: Callable[..., Value], *arguments: object) -> Future[Value]:

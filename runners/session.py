@@ -67,7 +67,7 @@ def run_session(plan: Plan, command: str, ending: Ending = publish) -> int:
             journal.remove_remains()
             tally, tracking = _run(plan, journal, console)
             store = None if tracking is None else tracking.store
-            ending(plan, journal, tally, store, run_tags(plan), command, console)
+            ending(plan, journal, tally, store, run_tags(plan.sweep_id), command, console)
         except KeyboardInterrupt:
             done = f"{finished_cells(plan, journal)} of {len(plan.cells)} cells are finished and kept"
             console.print(f"\nStopped; {done}. Resume with:\n  {command}", markup=False)
@@ -82,7 +82,7 @@ def run_session(plan: Plan, command: str, ending: Ending = publish) -> int:
 
 def _run(plan: Plan, journal: Journal, console: Console) -> tuple[Tally, Tracking | None]:
     # MLflow and Ray take seconds to start: at the same time.
-    opening = in_background(open_tracking, plan, journal, run_tags(plan))
+    opening = in_background(open_tracking, plan, journal, run_tags(plan.sweep_id))
     executor: Executor | None = None
     tracking: Tracking | None = None
     try:
@@ -94,8 +94,9 @@ def _run(plan: Plan, journal: Journal, console: Console) -> tuple[Tally, Trackin
         tracking = opening.result()
         fetched = 0 if tracking is None else tracking.even_out(plan, journal)
         cells = missing_cells(plan, journal)
+        where = f" {executor.place}" if executor is not None and cells else ""
         note = f", {fetched} fetched from MLflow" if fetched else ""
-        console.print(f"[bold]{plan.study}[/]: {len(plan.cells)} cells, {len(cells)} to run{note}")
+        console.print(f"[bold]{plan.study}[/]: {len(plan.cells)} cells, {len(cells)} to run{where}{note}")
         reused = finished_cells(plan, journal)
         tally = Tally()
         if executor is not None and cells:
@@ -141,10 +142,10 @@ def _tell_left(console: Console, left: int) -> None:
     console.print(f"{left} cells still to be logged to MLflow (Ctrl-C leaves that for later)")
 
 
-def run_tags(plan: Plan) -> dict[str, str]:
+def run_tags(sweep_id: str) -> dict[str, str]:
     """Tags of every run of this sweep."""
     return {
-        "stackel.sweep_id": plan.sweep_id,
+        "stackel.sweep_id": sweep_id,
         "stackel.version": package_version(),
         "stackel.git_commit": git_commit(),
     }

@@ -1,12 +1,15 @@
 """Learning Stackelberg equilibria in general-sum games from noisy samples: games, learners, exact oracles."""
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from stackel_bench.api import certificate, evaluate, gap, leader_values, learn, stackelberg_value
-from stackel_bench.errors import InputError
-from stackel_bench.games.black_box import BlackBoxGame
-from stackel_bench.games.catalog import game_names, load_game
-from stackel_bench.models import FollowerMDP, PayoffTable, TieBreaking
+if TYPE_CHECKING:
+    from stackel_bench.api import certificate, evaluate, gap, leader_values, learn, stackelberg_value
+    from stackel_bench.errors import InputError
+    from stackel_bench.games.black_box import BlackBoxGame
+    from stackel_bench.games.catalog import game_names, load_game
+    from stackel_bench.models import FollowerMDP, PayoffTable, TieBreaking
+    from stackel_bench.reporting.loading import load_results
 
 __version__ = "0.1.0"
 
@@ -27,10 +30,23 @@ __all__ = [
     "stackelberg_value",
 ]
 
+# Loaded when first asked for, so that the command line answers at once and reading results needs no learners.
+_HOMES = {
+    "InputError": "errors",
+    "BlackBoxGame": "games.black_box",
+    **dict.fromkeys(("game_names", "load_game"), "games.catalog"),
+    **dict.fromkeys(("FollowerMDP", "PayoffTable", "TieBreaking"), "models"),
+    "load_results": "reporting.loading",
+}
+
 
 def __getattr__(name: str) -> Any:
-    if name == "load_results":  # pandas and pyarrow are loaded only by those who read results
-        from stackel_bench.reporting.loading import load_results
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOMES.get(name, 'api')}"), name)
+    globals()[name] = value
+    return value
 
-        return load_results
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -9,10 +9,10 @@ import numpy as np
 from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.evaluation.certificate import Certificate, certify
-from stackel_bench.evaluation.oracle import FiniteLeaderOracle
+from stackel_bench.evaluation.oracle import FiniteLeaderOracle, Oracle
 from stackel_bench.evaluation.truth import oracle_of
 from stackel_bench.evaluation.verdict import Verdict, judge
-from stackel_bench.games.game import Game
+from stackel_bench.games.game import FAMILIES, Game
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.catalog import make_learner
 from stackel_bench.learners.learner import Decision, replicate_key
@@ -21,7 +21,7 @@ from stackel_bench.models import TieBreaking
 
 def leader_values(game: Game, slack: float = 0.0, tie_breaking: str = "pessimistic") -> np.ndarray:
     """phi_slack or psi_slack of each leader action [A]; for families with a finite leader."""
-    oracle = oracle_of(game)
+    oracle = _oracle(game)
     if not isinstance(oracle, FiniteLeaderOracle):
         raise InputError("game", game.name, "a game whose leader picks from a finite list")
     return oracle.leader_values(_slack(slack), TieBreaking.parse(tie_breaking)).copy()
@@ -29,13 +29,13 @@ def leader_values(game: Game, slack: float = 0.0, tie_breaking: str = "pessimist
 
 def stackelberg_value(game: Game, slack: float = 0.0, tie_breaking: str = "pessimistic") -> float:
     """max of phi_slack or psi_slack, over leader actions or (sup) over the simplex."""
-    return oracle_of(game).stackelberg_value(_slack(slack), TieBreaking.parse(tie_breaking)).low
+    return _oracle(game).stackelberg_value(_slack(slack), TieBreaking.parse(tie_breaking)).low
 
 
 def gap(game: Game, epsilon: float, tie_breaking: str = "pessimistic") -> float:
     """The loss that no learner can avoid at accuracy epsilon, by the paper's definition for each tie rule."""
     epsilon = checks.real("epsilon", epsilon, least=0)
-    return oracle_of(game).gap(epsilon, TieBreaking.parse(tie_breaking)).high
+    return _oracle(game).gap(epsilon, TieBreaking.parse(tie_breaking)).high
 
 
 def learn(
@@ -55,12 +55,17 @@ def learn(
 
     Keywords are the words of the configuration: budget="fixed", samples=200_000, explorer="rf_ucrl", ...
     """
+    _require_game(game)
     tie = TieBreaking.parse(tie_breaking)
     checks.integer("seed", seed, least=0)
     if budget == "ladder":
         raise InputError("budget", budget, "one of theory, scaled, fixed (`stackel-bench run` has ladders)")
     learner = make_learner(game.family, algorithm, **options)
     plan = Budget(kind=budget, epsilon=epsilon, delta=delta, samples=samples, scale=scale)
+    if samples is not None and budget != "fixed":
+        raise InputError("samples", samples, 'None unless budget="fixed"')
+    if scale != 1.0 and budget != "scaled":
+        raise InputError("scale", scale, '1 unless budget="scaled"')
     sampler = game.sampler
     schedule = learner.schedule(sampler, plan)
     key = replicate_key(seed, game.identity, 0)
@@ -70,7 +75,8 @@ def learn(
 
 def evaluate(game: Game, result: Decision, epsilon: float) -> Verdict:
     """What the decision loses on the true game, and whether the guarantee held; exact."""
-    oracle = oracle_of(game)
+    oracle = _oracle(game)
+    _require_decision(result)
     if isinstance(oracle, FiniteLeaderOracle):
         last = game.sizes["num_leader_actions"] - 1
         checks.integer("result.leader_action", result.leader_action, least=0, most=last)
@@ -86,7 +92,25 @@ def certificate(
 
     algorithm, epsilon and delta as they were when the decision was learned.
     """
+    _require_game(game)
+    _require_decision(result)
     return certify(game, result, algorithm, epsilon, delta)
+
+
+def _oracle(game: Game) -> Oracle:
+    _require_game(game)
+    return oracle_of(game)
+
+
+def _require_game(game: object) -> None:
+    if getattr(game, "family", None) not in FAMILIES:
+        allowed = "a game: load_game(NAME), BlackBoxGame(...), or one of the four families' classes"
+        raise InputError("game", type(game).__name__, allowed)
+
+
+def _require_decision(result: object) -> None:
+    if not isinstance(result, Decision):
+        raise InputError("result", type(result).__name__, "a decision, as `learn` returns it")
 
 
 def _slack(slack: float) -> float:

@@ -27,6 +27,14 @@ VERBS = {
     "list": "games, algorithms, budgets, studies; `list game=bandit/trap` shows parameters",
     "completion": "a script for the shell: source <(stackel-bench completion bash), or zsh",
 }
+# What the verbs take that do not compute; the others take every key of the configuration.
+_KEYS = {
+    "report": "study=NAME or sweep=ID of one that exists, or the overrides of its command; "
+    "output=FOLDER, tracking=off, tracking.uri=URI",
+    "ui": "output=FOLDER, port=NUMBER, study=NAME, open=true|false",
+    "list": "game, algorithm, budget, study, claim, execution or tracking; GROUP=OPTION shows the file",
+    "completion": "bash or zsh",
+}
 _HELP = ("-h", "--help", "help")
 
 
@@ -36,6 +44,11 @@ def main(arguments: list[str] | None = None) -> int:
     if not arguments or arguments[0] in _HELP:
         print(_usage())
         return 0 if arguments else 2
+    if arguments[0] == "--version":
+        from stackel_bench import __version__
+
+        print(f"stackel-bench {__version__}")
+        return 0
     verb, words = arguments[0], arguments[1:]
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGHUP):
@@ -99,11 +112,14 @@ def _usage() -> str:
         "  stackel-bench run game=bandit/trap algorithm=plug_in budget.epsilon=0.1\n"
         "  stackel-bench sweep game=bandit/trap,bandit/random tie_breaking=pessimistic,optimistic\n"
         "  stackel-bench sweep study=quickstart dry_run=true\n\n"
-        "`stackel-bench VERB --help` lists keys, `--cfg job` prints the composed configuration."
+        "`stackel-bench VERB --help` lists keys, `--cfg job` prints the composed configuration, `--version` "
+        "the version."
     )
 
 
 def _verb_usage(verb: str) -> str:
+    if verb in _KEYS:
+        return f"stackel-bench {verb}: {VERBS[verb]}\n\nTakes: {_KEYS[verb]}"
     from importlib import resources
 
     from stackel_bench.config.groups import group_names, options

@@ -14,6 +14,7 @@ from stackel_bench.execution.executor import Executor
 # pytest's plugins load numpy before this file, so its thread pools are limited directly; the variables are
 # for the processes that tests start.
 _LIMITS = threadpool_limits(1)
+os.environ["RAY_AUTH_MODE"] = "token"  # read once, by whichever test imports ray first
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
 # The same examples in every run, however busy the machine is.

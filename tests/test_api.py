@@ -144,6 +144,8 @@ LEARN: list[tuple[dict[str, Any], str]] = [
     ({"epsilon": 0.1, "budget": "fixed"}, "budget.samples"),
     ({"epsilon": 0.1, "budget": "fixed", "samples": 2**53 + 1}, "budget.samples"),
     ({"epsilon": 0.1, "budget": "fixed", "samples": 9}, "budget.samples"),
+    ({"epsilon": 0.1, "samples": 100_000}, "samples"),
+    ({"epsilon": 0.1, "budget": "fixed", "samples": 100_000, "scale": 0.5}, "scale"),
     ({"epsilon": 1e-9}, "samples of the budget"),
     ({"epsilon": 0.1, "budget": "scaled", "scale": 1e14}, "samples of the budget"),
     ({"epsilon": 0.1, "seed": -1}, "seed"),
@@ -160,6 +162,16 @@ def test_mistakes_in_learn(arguments: dict[str, Any], field: str) -> None:
         sb.learn(sb.load_game("bandit/trap"), **arguments)
     assert caught.value.field == field
     assert "allowed: " in str(caught.value)
+
+
+@pytest.mark.parametrize("not_a_game", [None, "bandit/trap", 3])
+def test_what_is_no_game_is_named(not_a_game: Any) -> None:
+    asks = (sb.leader_values, sb.stackelberg_value, lambda game: sb.learn(game, epsilon=0.1))
+    for ask in (*asks, lambda game: sb.gap(game, 0.1), lambda game: sb.evaluate(game, None, 0.1)):
+        with pytest.raises(InputError, match=r"^game: found '(NoneType|str|int)'"):
+            ask(not_a_game)
+    with pytest.raises(InputError, match=r"^result: found 'int', allowed: a decision"):
+        sb.evaluate(sb.load_game("bandit/trap"), 3, 0.1)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("slack", [-0.1, float("nan"), float("inf"), None, "0"])

@@ -17,7 +17,7 @@ from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Glob, Override, OverrideType
 from hydra.errors import HydraException
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import BooleanNode, DictConfig, FloatNode, IntegerNode, ListConfig, OmegaConf, StringNode
 from omegaconf.errors import OmegaConfBaseException
 
 from stackel_bench.config.groups import group_names, options, require_option
@@ -25,6 +25,14 @@ from stackel_bench.config.schema import Config
 from stackel_bench.errors import InputError
 
 MOST_CELLS = 1_000_000
+_TYPES = {
+    BooleanNode: "true or false",
+    IntegerNode: "an integer",
+    FloatNode: "a number",
+    StringNode: "text",
+    DictConfig: "a mapping {KEY: VALUE, ...}",
+    ListConfig: "a list [VALUE, ...]",
+}
 SYNTAX = "KEY=VALUE, or KEY=A,B for a sweep (Hydra's override grammar)"
 
 
@@ -154,8 +162,16 @@ def _set(config: DictConfig, key: str, value: Any) -> None:
             hint = f" (did you mean {close[0]}?)" if close else ""
             raise InputError(key, value, "no such key; known here: " + (", ".join(known) or "none") + hint)
         node = node._get_node(part)
-    with _translated(key, value):
+    try:
         OmegaConf.update(config, key, value, merge=False)
+    except OmegaConfBaseException as error:
+        raise InputError(key, value, _type_of(node)) from error
+
+
+def _type_of(node: Any) -> str:
+    """What a node of a typed configuration holds, in words."""
+    name = next((words for kind, words in _TYPES.items() if isinstance(node, kind)), "another value")
+    return name + (" or null" if node._is_optional() else "")
 
 
 def _refers(overrides: Sequence[str]) -> bool:

@@ -29,6 +29,10 @@ class Executor(Protocol):
     def workers(self) -> int:
         """How many tasks run at the same time."""
 
+    @property
+    def place(self) -> str:
+        """Where tasks run, for the screen."""
+
     def put(self, value: Any) -> Task:
         """A value that many tasks take as argument, stored once."""
 
@@ -56,6 +60,7 @@ class SerialExecutor:
     """Runs each task in this process when its end is waited for, in order of submission."""
 
     workers = 1
+    place = "in this process"
 
     def put(self, value: Any) -> Task:
         """The value itself."""

@@ -7,6 +7,7 @@ import logging
 import os
 import re
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -14,8 +15,10 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-# Read when ray is imported: token authentication stays on, usage reports stay off.
-os.environ.setdefault("RAY_AUTH_MODE", "token")
+# Read when ray is imported: token authentication stays on, usage reports stay off. Where somebody has
+# imported ray before, it keeps the mode that it has: this process and the ones it starts must agree.
+if "ray" not in sys.modules:
+    os.environ.setdefault("RAY_AUTH_MODE", "token")
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 # By default a task that runs out of memory is retried for ever, and a node whose network is cut off is
@@ -92,7 +95,9 @@ class RayExecutor:
         self._timed = ray.remote(**options)(_timed)
         self._cpus_per_task = cpus_per_task
         self._workers, self._counted = 1, -_COUNT_SECONDS
+        self.place = "on a private Ray cluster of this machine"
         if address != "local":
+            self.place = f"on the Ray cluster at {ray.get_runtime_context().gcs_address}"
             _require_package(address)
 
     @property

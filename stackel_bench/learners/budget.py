@@ -9,6 +9,12 @@ from stackel_bench import checks
 from stackel_bench.errors import InputError
 
 KINDS = ("theory", "scaled", "fixed", "ladder")
+READ_BY = {
+    "samples": ("fixed", "ladder"),
+    "scale": ("scaled", "ladder"),
+    "rungs": ("ladder",),
+    "ratio": ("ladder",),
+}
 # Beyond these no study is meant, and within them no formula of theory/ leaves the range of float64.
 LEAST_EPSILON, MOST_EPSILON = 1e-12, 1e6
 LEAST_DELTA = 1e-100

@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.exploration import make_explorer
 from stackel_bench.learners.bandit import RULES, BanditLearner, ToleranceRule
@@ -83,7 +82,9 @@ LEARNERS: Mapping[str, Mapping[str, Builder]] = {
 
 def make_learner(family: str, algorithm: str, **options: Any) -> Learner:
     """The learner that `algorithm` names in this family; options left empty are not passed on."""
-    checks.choice("algorithm", algorithm, sorted(LEARNERS[family]))
+    if algorithm not in LEARNERS[family]:
+        allowed = f"one of {', '.join(sorted(LEARNERS[family]))} on {family} games"
+        raise InputError("algorithm", algorithm, allowed)
     build = LEARNERS[family][algorithm]
     known = inspect.signature(build).parameters
     given = {key: value for key, value in options.items() if value is not None and value != {}}

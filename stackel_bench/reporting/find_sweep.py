@@ -14,7 +14,7 @@ def existing_sweeps(output: Path) -> list[Path]:
     return [path.parent for path in sorted(journals, key=lambda path: path.stat().st_mtime, reverse=True)]
 
 
-def find_sweep(name: str, output: Path) -> Path:
+def find_sweep(name: str, output: Path, field: str = "study") -> Path:
     """The folder of the sweep with this study name or sweep id; an InputError lists what exists.
 
     A study that was run with several sets of overrides has several sweeps: then only an id will do.
@@ -24,10 +24,8 @@ def find_sweep(name: str, output: Path) -> Path:
     if len(matching) == 1:
         return matching[0].resolve()
     if matching:
-        raise InputError("study", name, f"a sweep id, since there are several: {describe(matching)}")
-    raise InputError(
-        "study", name, f"a study with results in {output.resolve() / 'sweeps'}: {describe(sweeps)}"
-    )
+        raise InputError(field, name, f"a sweep id, since there are several: {describe(matching)}")
+    raise InputError(field, name, f"one with results in {output.resolve() / 'sweeps'}: {describe(sweeps)}")
 
 
 def describe(sweeps: list[Path]) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stackel_bench import checks
+from stackel_bench.errors import InputError
 from stackel_bench.execution.trial import Trial
 from stackel_bench.games.catalog import load_game
 from stackel_bench.games.game import Game
@@ -89,7 +90,12 @@ class CellBuilder:
     def _game(self, config: Mapping[str, Any]) -> Game:
         text = _canonical(config)
         if text not in self._games:
-            self._games[text] = load_game(**config)
+            try:
+                self._games[text] = load_game(**config)
+            except InputError as error:
+                if error.field in config:  # as it is typed here
+                    raise InputError(f"game.{error.field}", error.found, error.allowed) from error
+                raise
         return self._games[text]
 
 

@@ -12,6 +12,7 @@ from omegaconf import DictConfig, OmegaConf
 from stackel_bench.config.compose import Composer, merge_overrides, parse, product
 from stackel_bench.errors import InputError
 from stackel_bench.sweep.cell import CELL_KEYS, Cell, CellBuilder
+from stackel_bench.sweep.unused_keys import require_used
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +45,7 @@ def make_plan(overrides: Sequence[str]) -> Plan:
     for combination in _combinations(settings, overrides):
         cell = builder.build(composer.compose_plain(combination, CELL_KEYS))
         cells.setdefault(cell.cell_id, cell)
+    require_used(overrides, cells.values())
     return Plan(settings.study.name, settings.study.question, settings, tuple(cells.values()))
 
 
@@ -51,6 +53,8 @@ def shared_settings(composer: Composer, overrides: Sequence[str]) -> DictConfig:
     """The configuration of the first cell: what execution, tracking and output say there holds for all."""
     first = next(product(overrides))
     settings = composer.compose(first)
+    if not settings.study.name.strip():
+        raise InputError("study.name", settings.study.name, "a name for the results of this sweep")
     for override in map(parse, overrides):
         key = override.key_or_group
         if override.is_sweep_override() and key.split(".")[0] not in CELL_KEYS:

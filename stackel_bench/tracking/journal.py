@@ -12,6 +12,8 @@ from typing import Any
 
 import pandas as pd
 
+from stackel_bench.errors import InputError
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -100,7 +102,10 @@ class Journal:
     def _load(self) -> None:
         if not self._path.exists():
             return
-        content = self._path.read_bytes()
+        try:
+            content = self._path.read_bytes()
+        except OSError as error:
+            raise InputError("journal", str(self._path), f"a file to read ({error.strerror})") from error
         self._end = content.rfind(b"\n") + 1
         recorded = {path.name for path in (self.folder / "records").glob("*.parquet")}
         for line in content[: self._end].split(b"\n")[:-1]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import copy
 import math
 import os
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -111,3 +113,22 @@ def test_an_address_where_no_cluster_is(ray_executor: Executor) -> None:
     with pytest.raises(InputError, match=r"^execution\.address: found '127\.0\.0\.1:1'"):
         RayExecutor(address="127.0.0.1:1")
     assert ray_executor.workers == 2
+
+
+IMPORTED_BEFORE = """
+import ray
+from stackel_bench.execution.ray_executor import RayExecutor
+executor = RayExecutor(num_cpus=1)
+task = executor.submit(abs, -3)
+assert executor.next_finished([task]).failure is None
+print(executor.value(task))
+executor.shutdown()
+"""
+
+
+def test_ray_imported_before_by_somebody_else_keeps_its_authentication() -> None:
+    """The mode is read at import: set later, it would hold for the servers and not for this process."""
+    environment = {key: value for key, value in os.environ.items() if key != "RAY_AUTH_MODE"}
+    program = [sys.executable, "-c", IMPORTED_BEFORE]
+    ended = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=120)
+    assert ended.stdout == "3\n", ended.stderr

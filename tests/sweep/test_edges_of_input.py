@@ -29,8 +29,32 @@ def test_mistakes_are_one_sentence(tmp_path: Path, capfd: pytest.CaptureFixture[
             "game.num_leader_actions=10000000",
             "game.num_follower_actions=10000000",
         ],
-        "path: found": ["game=bandit/from_file", f"game.path={'x' * 300}.npz"],
+        "game.path: found": ["game=bandit/from_file", f"game.path={'x' * 300}.npz"],
         "junk.npz[leader_means]: found": ["game=bandit/from_file", f"game.path={tmp_path / 'junk.npz'}"],
+    }
+    (tmp_path / "text.npz").write_text("1,2")
+    (tmp_path / "one.csv").write_text("0.1,0.2")
+    (tmp_path / "two.csv").write_text("0.1")
+    csv = [f"game.path={tmp_path / 'one.csv'}", f"game.follower_path={tmp_path / 'two.csv'}"]
+    simultaneous = ["game=simultaneous/commitment", "algorithm.printed_lp=true"]
+    mistakes |= {
+        "text.npz: found 'no archive": ["game=bandit/from_file", f"game.path={tmp_path / 'text.npz'}"],
+        "two.csv[follower_means.shape]: found": ["game=bandit/from_file", *csv],
+        "allowed: at least 2 pairs": [
+            "game=linear/random",
+            "game.num_leader_actions=1",
+            "game.num_follower_actions=1",
+        ],
+        "budget.samples: found 5, allowed: nothing here: only budget=fixed and": ["budget.samples=5"],
+        "budget.scale: found 0.5, allowed: nothing here": ["budget=fixed", "budget.scale=0.5"],
+        "budget.rungs: found 3, allowed: nothing here: only budget=ladder read": ["budget.rungs=3"],
+        "algorithm.printed_lp: found True, allowed: nothing here": simultaneous,
+        "one of anytime, half_tolerance, nash, paper, plug_in, successive_elimination on bandit games": [
+            "algorithm=margin"
+        ],
+        "budget.epsilon: found 'abc', allowed: a number": ["budget.epsilon=abc"],
+        "limit: found 'x', allowed: an integer or null": ["limit=x"],
+        "study.name: found '', allowed: a name": ["study.name="],
     }
     for message, overrides in mistakes.items():
         assert main(["run", *CHEAP, *overrides, f"output={tmp_path / 'output'}"]) == 2
@@ -38,6 +62,46 @@ def test_mistakes_are_one_sentence(tmp_path: Path, capfd: pytest.CaptureFixture[
         assert message in errors
         assert errors.count("\n") == 1
     assert not (tmp_path / "output").exists()
+
+
+def test_a_key_that_one_cell_reads_is_accepted(tmp_path: Path) -> None:
+    both = [
+        "game=simultaneous/commitment",
+        "algorithm.printed_lp=true",
+        "tie_breaking=pessimistic,optimistic",
+    ]
+    assert main(["sweep", *CHEAP, *both, "dry_run=true", f"output={tmp_path}"]) == 0
+    assert main(["run", *CHEAP, "budget.samples=null", "dry_run=true", f"output={tmp_path}"]) == 0
+
+
+def test_a_journal_that_is_no_file(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    command = ["run", *CHEAP, f"output={tmp_path}"]
+    assert main(command) == 0
+    (journal,) = tmp_path.glob("sweeps/*/journal.jsonl")
+    journal.unlink()
+    journal.mkdir()
+    capfd.readouterr()
+    assert main(command) == 2
+    assert capfd.readouterr().err.startswith("error: journal: found ")
+
+
+def test_what_never_ran_cannot_be_synced_or_reported(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for verb in ("sync", "report"):
+        assert main([verb, "game=bandit/gap", f"output={tmp_path}"]) == 2
+        assert "of one that has been run: none yet" in capfd.readouterr().err
+        assert main([verb, "sweep=nope", f"output={tmp_path}"]) == 2
+        assert capfd.readouterr().err.startswith("error: sweep: found 'nope', allowed: one with results")
+        assert main([verb, "sweep=nope", "seed=1", f"output={tmp_path}"]) == 2
+        assert capfd.readouterr().err.startswith("error: seed: found '1', allowed: nothing beside sweep=ID")
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("verb", ["report", "ui", "list", "completion"])
+def test_help_of_verbs_that_do_not_compute(verb: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main([verb, "--help"]) == 0
+    assert "replicates" not in capfd.readouterr().out
 
 
 def test_tables_as_spreadsheets_save_them(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def random_model(
     (1 + x^T u) / 2 lie in [0,1], as in the other families. (sqrt(1/2) is 181/256, x and u are rounded.)
     """
     leaders, followers, seed = _sizes(num_leader_actions, num_follower_actions, instance_seed)
-    size = checks.integer("dimension", dimension, least=2, most=leaders * followers)
+    size = _dimension(dimension, leaders * followers)
     read = BallFeatures(seed, followers, size)
     return LinearModel(source_of((leaders, followers, size), read), *_ball_parameters(seed, size))
 
@@ -47,7 +47,7 @@ def low_rank_model(
     which no reward shows.
     """
     leaders, followers, seed = _sizes(num_leader_actions, num_follower_actions, instance_seed)
-    size = checks.integer("dimension", dimension, least=2, most=leaders * followers)
+    size = _dimension(dimension, leaders * followers)
     inner = checks.integer("rank", rank, least=2, most=size)
     rng = streams.generator("instance", "linear/low_rank", seed, size, inner)
     orthogonal, triangle = np.linalg.qr(rng.standard_normal((size, size)))
@@ -130,6 +130,13 @@ def _sizes(num_leader_actions: int, num_follower_actions: int, instance_seed: in
         checks.integer("num_follower_actions", num_follower_actions, least=1),
         checks.integer("instance_seed", instance_seed, least=0),
     )
+
+
+def _dimension(dimension: int, pairs: int) -> int:
+    """A dimension that the pairs can span; the random features need two."""
+    if pairs < 2:
+        raise InputError("num_leader_actions x num_follower_actions", pairs, "at least 2 pairs of actions")
+    return checks.integer("dimension", dimension, least=2, most=pairs)
 
 
 def _ball_parameters(seed: int, dimension: int) -> tuple[np.ndarray, np.ndarray]:

@@ -27,7 +27,8 @@ def table_from_file(path: str, follower_path: str | None, rescale: bool) -> Payo
     try:
         table = PayoffTable(leader, follower)
     except InputError as error:
-        raise InputError(f"{file}[{error.field}]", error.found, error.allowed) from error
+        blamed = follower_path if follower_path and error.field.startswith("follower") else file
+        raise InputError(f"{blamed}[{error.field}]", error.found, error.allowed) from error
     if rescale:
         table = PayoffTable(_rescaled(table.leader_means), _rescaled(table.follower_means))
     return table

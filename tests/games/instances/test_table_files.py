@@ -53,7 +53,7 @@ def test_csv_pair(tmp_path: Path) -> None:
         ("0,nan\n0,1\n", "l.csv, line 1, column 2: found nan"),
         ("0,1,\n", "l.csv, line 1, column 3: found ''"),
         ("# nothing\n", "l.csv: found 'no numbers'"),
-        ("0,1\n", r"l.csv\[follower_means.shape\]: found \(2, 2\)"),
+        ("0,1\n", r"f.csv\[follower_means.shape\]: found \(2, 2\)"),
     ],
 )
 def test_faulty_csv(tmp_path: Path, text: str, message: str) -> None:
@@ -99,7 +99,7 @@ def test_faulty_npz(tmp_path: Path) -> None:
         load(file)
     np.save(tmp_path / "x.npy", LEADER)
     (tmp_path / "x.npy").rename(file)
-    with pytest.raises(InputError, match="not an archive"):
+    with pytest.raises(InputError, match="no archive"):
         load(file)
 
 

@@ -1,0 +1,70 @@
+"""A sweep that has been run, found by overrides, study name or id, and where its runs are logged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from omegaconf import DictConfig
+
+from stackel_bench.config.compose import Composer
+from stackel_bench.errors import InputError
+from stackel_bench.reporting.find_sweep import describe, existing_sweeps, find_sweep
+from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
+from stackel_bench.sweep.folder import sweep_folder
+from stackel_bench.sweep.plan import make_plan
+from stackel_bench.tracking.start import require_answer, validate_tracking
+
+
+def read_results(overrides: Sequence[str]) -> SweepResults:
+    """The results that the overrides of a sweep, or `study=NAME` or `sweep=ID` alone, stand for."""
+    given = _given(overrides)
+    output = Path(given.get("output", "."))
+    if "sweep" in given:
+        for key in given:
+            if key != "sweep" and not _is_where(key):
+                raise InputError(key, given[key], "nothing beside sweep=ID but output and tracking")
+        results = read_sweep(find_sweep(given["sweep"], output, "sweep"))
+    else:
+        results = _by_plan(list(overrides), given, output)
+    if not results.entries:
+        allowed = f"a sweep with finished or failed cells, unlike {results.folder}"
+        raise InputError("sweep", results.sweep_id, allowed)
+    return results
+
+
+def _by_plan(overrides: list[str], given: dict[str, str], output: Path) -> SweepResults:
+    by_name = "study" in given and all(key == "study" or _is_where(key) for key in given)
+    try:
+        plan = make_plan(overrides)
+    except InputError as error:
+        if by_name and error.field == "study":  # named on the command line of its sweep, not in a file
+            return read_sweep(find_sweep(given["study"], output))
+        raise
+    folder = sweep_folder(plan)
+    if (folder / "journal.jsonl").exists():
+        facts = {"study": plan.study, "question": plan.question, "planned": len(plan.cells)}
+        return read_sweep(folder, [cell.cell_id for cell in plan.cells], **facts)
+    if by_name:
+        return read_sweep(find_sweep(plan.study, output))
+    existing = describe(existing_sweeps(output))
+    raise InputError(
+        "sweep", folder.name, f"the overrides, or sweep=ID, of one that has been run: {existing}"
+    )
+
+
+def tracking_settings(overrides: Sequence[str]) -> DictConfig:
+    """The group tracking/ of these overrides, once whatever it names does answer."""
+    own = [override for override in overrides if override.split("=")[0].split(".")[0] == "tracking"]
+    settings: DictConfig = Composer().compose(own).tracking
+    validate_tracking(settings)
+    require_answer(settings)
+    return settings
+
+
+def _is_where(key: str) -> bool:
+    return key.split(".")[0] in ("output", "tracking")
+
+
+def _given(overrides: Sequence[str]) -> dict[str, str]:
+    return dict(override.partition("=")[::2] for override in overrides)
