@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+
 from stackel_bench.runners.session import command_line, run_session
 from stackel_bench.sweep.plan import make_plan
 
 
 def main(overrides: list[str]) -> int:
     """Plan, check, run what is missing, report; the exit code."""
-    return run_session(make_plan(overrides), command_line("sweep", overrides))
+    plan = make_plan(overrides, lambda planned: print(f"planning: {planned} cells so far", file=sys.stderr))
+    return run_session(plan, command_line("sweep", overrides))
 
 
 if __name__ == "__main__":

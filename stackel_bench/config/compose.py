@@ -93,6 +93,7 @@ class Composer:
     def __init__(self) -> None:
         self._composed: dict[tuple[str, ...], DictConfig] = {}
         self._plain: dict[tuple[str, ...], dict[str, Any]] = {}
+        self._trial: dict[tuple[tuple[str, ...], str], DictConfig] = {}  # one per key: copying takes long
         self._converted: dict[tuple[tuple[str, ...], str], Any] = {}
 
     def compose(self, overrides: Sequence[str]) -> DictConfig:
@@ -132,9 +133,11 @@ class Composer:
         """The value that setting the override leads to: checked and converted once."""
         memo = structural, override.input_line or ""
         if memo not in self._converted:
-            config = copy.deepcopy(self._base(structural))
-            _set(config, override.key_or_group, override.value())
-            self._converted[memo] = _plain(OmegaConf.select(config, override.key_or_group))
+            key = override.key_or_group
+            if (structural, key) not in self._trial:
+                self._trial[structural, key] = copy.deepcopy(self._base(structural))
+            _set(self._trial[structural, key], key, override.value())
+            self._converted[memo] = _plain(OmegaConf.select(self._trial[structural, key], key))
         return self._converted[memo]
 
 
@@ -217,10 +220,15 @@ def _translated(field: str, found: object) -> Iterator[None]:
         raise InputError(field, found, reason) from error
 
 
+@functools.cache
+def _parser() -> OverridesParser:
+    return OverridesParser.create()
+
+
 @functools.lru_cache(maxsize=100_000)
 def _parse(text: str) -> Override:
     try:
-        override = OverridesParser.create().parse_override(text)
+        override = _parser().parse_override(text)
     except HydraException as error:
         raise InputError("override", text, SYNTAX) from error
     if override.key_or_group in group_names() and not override.is_sweep_override():

@@ -150,5 +150,7 @@ def _print_ending(console: Console, results: SweepResults) -> None:
     console.print(f"results {results.folder}")
     console.print(f"report  {results.folder / 'report.html'}")
     output = results.folder.parent.parent
+    if not (output / "mlflow.db").exists():  # tracking was off, or a server has the runs
+        return
     here = [] if output == Path.cwd() else [f"output={output}"]
     console.print(f"next    {shlex.join(['stackel-bench', 'ui', *here])}   (the runs in MLflow's pages)")

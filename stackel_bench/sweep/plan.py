@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,8 @@ from stackel_bench.config.compose import Composer, merge_overrides, parse, produ
 from stackel_bench.errors import InputError
 from stackel_bench.sweep.cell import CELL_KEYS, Cell, CellBuilder
 from stackel_bench.sweep.unused_keys import require_used
+
+_TELL_SECONDS = 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,14 +40,21 @@ class Plan:
         return sum(trial.replicates * trial.schedule.samples[-1] for trial in trials.values())
 
 
-def make_plan(overrides: Sequence[str]) -> Plan:
-    """All cells of the study (if it has grids) or of the product that the overrides span."""
+def make_plan(overrides: Sequence[str], tell: Callable[[int], None] = lambda planned: None) -> Plan:
+    """All cells of the study (if it has grids) or of the product that the overrides span.
+
+    A plan that takes long tells now and then how many cells it has.
+    """
+    told = time.monotonic()
     composer, builder = Composer(), CellBuilder()
     settings = shared_settings(composer, overrides)
     cells: dict[str, Cell] = {}
     for combination in _combinations(settings, overrides):
         cell = builder.build(composer.compose_plain(combination, CELL_KEYS))
         cells.setdefault(cell.cell_id, cell)
+        if time.monotonic() > told + _TELL_SECONDS:
+            told = time.monotonic()
+            tell(len(cells))
     require_used(overrides, cells.values())
     return Plan(settings.study.name, settings.study.question, settings, tuple(cells.values()))
 

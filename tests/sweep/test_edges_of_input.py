@@ -24,8 +24,13 @@ def test_mistakes_are_one_sentence(tmp_path: Path, capfd: pytest.CaptureFixture[
         archive.writestr("follower_means.npy", "junk")
     mistakes = {
         "seed: found": [f"seed={10**23}"],
-        "too large": [
+        "game.num_follower_actions: found 10000000, allowed: an integer >= 1 and <= 10": [
             "game=bandit/random",
+            "game.num_leader_actions=10000000",
+            "game.num_follower_actions=10000000",
+        ],
+        "too large": [
+            "game=bandit/taxation",
             "game.num_leader_actions=10000000",
             "game.num_follower_actions=10000000",
         ],

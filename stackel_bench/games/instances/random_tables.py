@@ -11,6 +11,8 @@ from stackel_bench import checks, streams
 from stackel_bench.games.instances import dyadic
 from stackel_bench.models import PayoffTable
 
+MOST_PAIRS = 10**8  # 1.6 GB of means
+
 
 def random_table(num_leader_actions: int, num_follower_actions: int, instance_seed: int) -> PayoffTable:
     """All payoffs independent and uniform on [0,1]."""
@@ -53,10 +55,9 @@ def cooperative_table(num_leader_actions: int, num_follower_actions: int, instan
 
 
 def _shape(num_leader_actions: int, num_follower_actions: int) -> tuple[int, int]:
-    return (
-        checks.integer("num_leader_actions", num_leader_actions, least=1),
-        checks.integer("num_follower_actions", num_follower_actions, least=1),
-    )
+    leaders = checks.integer("num_leader_actions", num_leader_actions, least=1, most=MOST_PAIRS)
+    most = MOST_PAIRS // leaders
+    return leaders, checks.integer("num_follower_actions", num_follower_actions, least=1, most=most)
 
 
 def _stream(name: str, instance_seed: int, rows: int, columns: int) -> np.random.Generator:
