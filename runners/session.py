@@ -11,7 +11,7 @@ from rich.console import Console
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
-from stackel_bench.execution.executor import Executor
+from stackel_bench.execution.executor import ClusterLostError, Executor
 from stackel_bench.execution.start import require_reachable, start_executor, validate_execution
 from stackel_bench.execution.warm_up import compile_kernels
 from stackel_bench.reporting.progress import SweepProgress
@@ -69,9 +69,11 @@ def run_session(plan: Plan, command: str, ending: Ending = publish) -> int:
             store = None if tracking is None else tracking.store
             ending(plan, journal, tally, store, run_tags(plan.sweep_id), command, console)
         except KeyboardInterrupt:
-            done = f"{finished_cells(plan, journal)} of {len(plan.cells)} cells are finished and kept"
-            console.print(f"\nStopped; {done}. Resume with:\n  {command}", markup=False)
+            _tell_resume(console, "Stopped", plan, journal, command)
             return 130
+        except ClusterLostError as error:
+            _tell_resume(console, f"Cluster lost: {error}", plan, journal, command)
+            return 1
         except OSError as error:
             if error.errno not in _STORAGE_ERRORS:
                 raise
@@ -136,6 +138,11 @@ def _run_cells(
             batch_seconds=settings.execution.batch_seconds,
             fail_fast=settings.fail_fast,
         )
+
+
+def _tell_resume(console: Console, why: str, plan: Plan, journal: Journal, command: str) -> None:
+    done = f"{finished_cells(plan, journal)} of {len(plan.cells)} cells are finished and kept"
+    console.print(f"\n{why}; {done}. Resume with:\n  {command}", markup=False)
 
 
 def _tell_left(console: Console, left: int) -> None:

@@ -12,6 +12,10 @@ from stackel_bench.execution.trial import Failure
 Task = Any  # what submit and put return; may be an argument of later tasks
 
 
+class ClusterLostError(RuntimeError):
+    """Where tasks run is gone as a whole: no fault of any task, and none that was submitted will end."""
+
+
 @dataclass(frozen=True)
 class Finished:
     """A task that ended, how long it kept a worker busy, and why it failed if it did."""
@@ -40,7 +44,7 @@ class Executor(Protocol):
         """Start a task; arguments may be earlier tasks, whose results are meant."""
 
     def next_finished(self, tasks: list[Task]) -> Finished:
-        """The next one of these tasks to end."""
+        """The next one of these tasks to end; a ClusterLostError if none will."""
 
     def value(self, task: Task) -> Any:
         """The result of a task that ended without failure."""

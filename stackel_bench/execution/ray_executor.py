@@ -7,12 +7,12 @@ import logging
 import os
 import re
 import signal
+import socket
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 # Read when ray is imported: token authentication stays on, usage reports stay off. Where somebody has
@@ -26,12 +26,15 @@ os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 os.environ.setdefault("RAY_task_oom_retries", "3")
 os.environ.setdefault("RAY_grpc_client_keepalive_time_ms", "5000")
 os.environ.setdefault("RAY_grpc_client_keepalive_timeout_ms", "5000")
+# Ray ends this process without a word when the head has been away for so long; we end it before, with one.
+os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "180")
 
 import ray
 import ray.exceptions
 
+from stackel_bench import __version__
 from stackel_bench.errors import InputError
-from stackel_bench.execution.executor import Finished, Task
+from stackel_bench.execution.executor import ClusterLostError, Finished, Task
 from stackel_bench.execution.trial import Failure
 
 _LOST = (
@@ -41,6 +44,9 @@ _LOST = (
     ray.exceptions.ObjectLostError,
 )
 _COUNT_SECONDS = 2.0  # between two counts of the cluster's CPUs
+_WATCH_SECONDS = 5.0  # between two looks at the head
+_LOST_SECONDS = 60.0  # without an answer from the head, after which the cluster is gone ...
+_PRIVATE_LOST_SECONDS = 10.0  # ... and a private one, whose head nobody starts again
 _PROBE_SECONDS = 30.0  # that a cluster has for its first small task
 _LESS_MEMORY = (
     "lower execution.num_cpus (fewer tasks at once), set execution.memory_per_task, or choose a smaller game"
@@ -94,20 +100,31 @@ class RayExecutor:
             options["memory"] = memory_per_task
         self._timed = ray.remote(**options)(_timed)
         self._cpus_per_task = cpus_per_task
-        self._workers, self._counted = 1, -_COUNT_SECONDS
+        self._cpus = ray.cluster_resources().get("CPU", 1)
+        head = ray.get_runtime_context().gcs_address
+        host, _, port = head.rpartition(":")
+        self._head = (host, int(port))
+        self._looked = self._answered = time.monotonic()
+        self._patience = _PRIVATE_LOST_SECONDS if address == "local" else _LOST_SECONDS
         self.place = "on a private Ray cluster of this machine"
         if address != "local":
-            self.place = f"on the Ray cluster at {ray.get_runtime_context().gcs_address}"
+            self.place = f"on the Ray cluster at {head}"
             _require_package(address)
+        self._ended = threading.Event()
+        threading.Thread(target=self._count, name="ray-cpus", daemon=True).start()
 
     @property
     def workers(self) -> int:
         """How many tasks fit on the cluster as it is now."""
-        now = time.monotonic()
-        if now - self._counted >= _COUNT_SECONDS:
-            self._workers = max(1, int(ray.cluster_resources().get("CPU", 1) / self._cpus_per_task))
-            self._counted = now
-        return self._workers
+        return max(1, int(self._cpus / self._cpus_per_task))
+
+    def _count(self) -> None:
+        """Count the cluster's CPUs again and again; in a thread, since a head that is gone never answers."""
+        while not self._ended.wait(_COUNT_SECONDS):
+            try:
+                self._cpus = ray.cluster_resources().get("CPU", 1)
+            except Exception:  # whatever a cluster says that is going away
+                continue
 
     def put(self, value: Any) -> Task:
         """Store a value in the object store once."""
@@ -121,14 +138,36 @@ class RayExecutor:
     def next_finished(self, tasks: list[Task]) -> Finished:
         """Wait for the next task, in completion order."""
         by_reference = {task.seconds: task for task in tasks}
-        (done,), _ = ray.wait(list(by_reference), num_returns=1, fetch_local=False)
+        done = self._wait(list(by_reference))
         task = by_reference[done]
         try:
             return Finished(task, float(ray.get(done)))
         except ray.exceptions.RayTaskError as error:
             return Finished(task, 0.0, Failure(_first_line(error.cause), _plain(error)))
+        except ray.exceptions.LocalRayletDiedError as error:
+            raise ClusterLostError(f"the Ray node of this machine died, {self.place}") from error
         except ray.exceptions.RayError as error:
             return Finished(task, 0.0, Failure(_advice(error), _plain(error)), isinstance(error, _LOST))
+
+    def _wait(self, references: list[ray.ObjectRef]) -> ray.ObjectRef:
+        while True:
+            self._look_at_head()
+            done, _ = ray.wait(references, num_returns=1, timeout=_WATCH_SECONDS, fetch_local=False)
+            if done:
+                return done[0]
+
+    def _look_at_head(self) -> None:
+        """Raise a ClusterLostError once the head has not answered for a long time."""
+        now = time.monotonic()
+        if now < self._looked + _WATCH_SECONDS:
+            return
+        self._looked = now
+        try:
+            socket.create_connection(self._head, timeout=_WATCH_SECONDS).close()
+            self._answered = now
+        except OSError as error:
+            if now > self._answered + self._patience:
+                raise ClusterLostError(f"the head does not answer ({error}), {self.place}") from error
 
     def value(self, task: Task) -> Any:
         """Fetch a result."""
@@ -136,6 +175,7 @@ class RayExecutor:
 
     def shutdown(self) -> None:
         """Disconnect, and stop the private cluster if there is one."""
+        self._ended.set()
         ray.shutdown()
 
 
@@ -152,7 +192,7 @@ def _own_signal_handlers() -> Iterator[None]:
 
 
 def _worker_version() -> str:
-    return version("stackel_bench")
+    return __version__  # shipped by runtime_env, the package may have no metadata
 
 
 def _require_package(address: str) -> None:

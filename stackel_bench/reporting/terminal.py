@@ -122,13 +122,13 @@ def _legend(cells: pd.DataFrame) -> str:
     delta = float(cells["delta"].min())
     claims = cells[cells["verdict"] != OPEN]
     kept = int((claims["verdict"] == claims["verdict_adjusted"]).sum())
+    adjusted = f"; {kept} of {len(claims)} claims stand for all cells at once (Holm)" if len(claims) else ""
     return (
         "All but needs at the largest budget. loss: mean value suboptimality, allowed: gap + eps. "
         "needs: smallest budget that failed in at most delta of the replicates. verdict: is the "
         "failure probability at most delta? Exact one-sided tests at 5 %; "
-        f"{clean_replicates_needed(delta)} clean replicates are the least for delta = {delta:g}; {kept} "
-        f"of {len(claims)} claims stand for all cells at once (Holm). A pessimistic cell must also do "
-        "well against a follower who errs by eps/2: it can fail at no loss."
+        f"{clean_replicates_needed(delta)} clean replicates are the least for delta = {delta:g}{adjusted}. "
+        "A pessimistic cell must also do well against a follower who errs by eps/2: it can fail at no loss."
     )
 
 

@@ -6,7 +6,6 @@ Workers of the session's private cluster of two CPUs are counted by the CPUs tha
 from __future__ import annotations
 
 import copy
-import math
 import os
 import subprocess
 import sys
@@ -27,7 +26,7 @@ def with_workers(executor: Executor, workers: int, **options: Any) -> Executor:
     twin: Any = copy.copy(executor)
     twin._cpus_per_task = 2 / workers
     twin._timed = twin._timed.options(num_cpus=2 / workers, num_returns=2, **options)
-    twin._counted = -math.inf
+    twin._cpus = 2
     assert twin.workers == workers
     return twin
 
