@@ -26,7 +26,7 @@ os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 os.environ.setdefault("RAY_task_oom_retries", "3")
 os.environ.setdefault("RAY_grpc_client_keepalive_time_ms", "5000")
 os.environ.setdefault("RAY_grpc_client_keepalive_timeout_ms", "5000")
-# Ray ends this process without a word when the head has been away for so long; we end it before, with one.
+# Ray ends this process without a word when the head has been away for so long; we end it earlier.
 os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "180")
 
 import ray
@@ -44,7 +44,7 @@ _LOST = (
     ray.exceptions.ObjectLostError,
 )
 _COUNT_SECONDS = 2.0  # between two counts of the cluster's CPUs
-_WATCH_SECONDS = 5.0  # between two looks at the head
+_WATCH_SECONDS = 2.0  # between two looks at the head and at the Ray node of this machine
 _LOST_SECONDS = 60.0  # without an answer from the head, after which the cluster is gone ...
 _PRIVATE_LOST_SECONDS = 10.0  # ... and a private one, whose head nobody starts again
 _PROBE_SECONDS = 30.0  # that a cluster has for its first small task
@@ -101,9 +101,14 @@ class RayExecutor:
         self._timed = ray.remote(**options)(_timed)
         self._cpus_per_task = cpus_per_task
         self._cpus = ray.cluster_resources().get("CPU", 1)
-        head = ray.get_runtime_context().gcs_address
-        host, _, port = head.rpartition(":")
-        self._head = (host, int(port))
+        context = ray.get_runtime_context()
+        head = context.gcs_address
+        self._head = _host_and_port(head)
+        self._node = next(
+            (node["NodeManagerAddress"], node["NodeManagerPort"])
+            for node in ray.nodes()
+            if node["NodeID"] == context.get_node_id()
+        )
         self._looked = self._answered = time.monotonic()
         self._patience = _PRIVATE_LOST_SECONDS if address == "local" else _LOST_SECONDS
         self.place = "on a private Ray cluster of this machine"
@@ -151,17 +156,26 @@ class RayExecutor:
 
     def _wait(self, references: list[ray.ObjectRef]) -> ray.ObjectRef:
         while True:
-            self._look_at_head()
+            self._look_around()
             done, _ = ray.wait(references, num_returns=1, timeout=_WATCH_SECONDS, fetch_local=False)
             if done:
                 return done[0]
 
-    def _look_at_head(self) -> None:
-        """Raise a ClusterLostError once the head has not answered for a long time."""
+    def _look_around(self) -> None:
+        """Raise a ClusterLostError if the node of this machine is dead, or the head has been silent for long.
+
+        Ray itself ends this process in either case, without a word.
+        """
         now = time.monotonic()
         if now < self._looked + _WATCH_SECONDS:
             return
         self._looked = now
+        try:
+            socket.create_connection(self._node, timeout=_WATCH_SECONDS).close()
+        except ConnectionRefusedError as error:
+            raise ClusterLostError(f"the Ray node of this machine died, {self.place}") from error
+        except OSError:  # slow, or an interface that is down: no proof
+            pass
         try:
             socket.create_connection(self._head, timeout=_WATCH_SECONDS).close()
             self._answered = now
@@ -189,6 +203,11 @@ def _own_signal_handlers() -> Iterator[None]:
     finally:
         if in_main_thread:
             signal.signal(signal.SIGTERM, handler)
+
+
+def _host_and_port(address: str) -> tuple[str, int]:
+    host, _, port = address.rpartition(":")
+    return host, int(port)
 
 
 def _worker_version() -> str:

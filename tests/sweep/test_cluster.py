@@ -62,3 +62,27 @@ def test_node_dies_in_the_middle(
     assert not (faults / "die_once").exists()
     assert not any(word in ended.output for word in ("raylet", "died", "pid="))
     commands.assert_complete(output, undisturbed, None)
+
+
+@pytest.mark.parametrize("victims", [("gcs_server",), ("raylet",), ("gcs_server", "raylet")])
+def test_whole_cluster_dies(victims: tuple[str, ...], undisturbed: dict[str, bytes], tmp_path: Path) -> None:
+    """No cell is to blame: none is marked as failed, and the same command finishes the sweep."""
+    output, faults = tmp_path / "output", tmp_path / "faults"
+    faults.mkdir()
+    (faults / "hang").touch()
+    arguments = ["sweep", *SMALL, "execution.num_cpus=2", "tracking=off", f"output={output}"]
+    with commands.running(commands.started(arguments, tmp_path, faults)) as driver:
+        driver.wait_for_lines(output, 2)
+        programs = {pid: commands.program(pid).split(" ")[0] for pid in commands.session_members(driver.pid)}
+        chosen = [pid for pid, program in programs.items() if program.endswith(victims)]
+        assert len(chosen) == len(victims)
+        for pid in chosen:
+            os.kill(pid, signal.SIGKILL)
+        ended = driver.wait()
+    assert ended.code == 1, ended
+    assert ended.errors == ""
+    assert re.search(r"Cluster lost: .*; \d+ of 24 cells are finished and kept\. Resume with:", ended.output)
+    assert {entry.state for entry in commands.journal_entries(output)} == {"finished"}
+    resumed = commands.run([*arguments, "execution=serial", "execution.num_cpus=null"], tmp_path)
+    assert resumed.code == 0, resumed
+    commands.assert_complete(output, undisturbed, None)
