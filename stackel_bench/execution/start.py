@@ -43,7 +43,10 @@ def require_reachable(config: DictConfig) -> None:
 
 
 def _host_and_port(address: str) -> tuple[str, int]:
-    host, _, port = address.removeprefix("ray://").rpartition(":")
+    host, _, port = address.rpartition(":")
+    if "://" in address:  # Ray's client loses its work with its connection
+        allowed = "HOST:PORT on a machine of the cluster, or auto; from outside, `ray job submit`"
+        raise InputError("execution.address", address, allowed)
     if not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
         raise InputError("execution.address", address, "HOST:PORT of a running Ray cluster, or auto")
     return host, int(port)

@@ -58,6 +58,8 @@ def test_an_address_where_nobody_listens_is_refused_at_once() -> None:
 
 def test_an_address_where_somebody_listens_passes() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        address = f"ray://127.0.0.1:{server.getsockname()[1]}"
+        address = f"127.0.0.1:{server.getsockname()[1]}"
         require_reachable(config(kind="cluster", address=address))
+        with pytest.raises(InputError, match="from outside, `ray job submit`"):
+            validate_execution(config(kind="cluster", address=f"ray://{address}"))
     require_reachable(config(kind="cluster", address="auto"))  # Ray itself finds out
