@@ -77,7 +77,7 @@ def command(output: Path, *overrides: str) -> tuple[dict[str, Any], float, float
 
 def standard() -> None:
     print(
-        "| 200 cells, MLflow on | cells/s | speed-up | overhead | driver MB | all in all |\n"
+        "| workers, 200 cells, MLflow on | cells/s | speed-up | overhead | driver MB | all in all |\n"
         "|---|---|---|---|---|---|"
     )
     alone = None
@@ -86,7 +86,7 @@ def standard() -> None:
             done, seconds, memory = command(Path(folder), *STANDARD, f"execution.num_cpus={workers}")
         alone = alone or done["wall_seconds"]
         print(
-            f"| {workers} workers | {200 / done['wall_seconds']:.1f} | {alone / done['wall_seconds']:.2f} "
+            f"| {workers} | {200 / done['wall_seconds']:.1f} | {alone / done['wall_seconds']:.2f} "
             f"| {done['overhead']:.1%} | {memory:.0f} | {seconds:.0f} s |",
             flush=True,
         )
@@ -100,7 +100,7 @@ def waiting() -> None:
         for cell in make_plan(overrides).cells
     ]
     ideal = len(trials) * 10 * WAIT_SECONDS
-    print(f"\n| {ideal:.0f} s of waiting in 64 trials | seconds | speed-up | overhead |\n|---|---|---|---|")
+    print(f"\n| workers, {ideal:.0f} s of waiting | seconds | speed-up | overhead |\n|---|---|---|---|")
     for workers in (1, 2, 4, 8):
         executor = RayExecutor(address="local", num_cpus=workers)
         pauses = [executor.submit(time.sleep, 5) for _ in range(workers)]  # so that all workers start,
@@ -113,15 +113,40 @@ def waiting() -> None:
         seconds = time.perf_counter() - start
         executor.shutdown()
         overhead = 1 - scheduler.busy_seconds / scheduler.capacity_seconds
-        print(f"| {workers} workers | {seconds:.1f} | {ideal / seconds:.2f} | {overhead:.1%} |", flush=True)
+        print(f"| {workers} | {seconds:.1f} | {ideal / seconds:.2f} | {overhead:.1%} |", flush=True)
 
 
 def stress() -> None:
-    print("\n| 5,000 cells | seconds | driver MB |\n|---|---|---|")
-    with tempfile.TemporaryDirectory() as folder:
-        for name in ("run", "run again: nothing to do"):
-            _, seconds, memory = command(Path(folder), "study=stress", "tracking=off")
-            print(f"| {name} | {seconds:.0f} | {memory:.0f} |", flush=True)
+    """Thousands of small cells: time, and the driver's memory as the journal grows."""
+    marks = (1000, 2000, 3000, 4000, 5000)
+    print(f"\n| 5,000 cells | seconds | driver MB at {', '.join(map(str, marks))} cells |\n|---|---|---|")
+    for tracking in ("off", "local"):
+        with tempfile.TemporaryDirectory() as folder:
+            settings = ("study=stress", f"tracking={tracking}")
+            start = time.perf_counter()
+            memory = growth(Path(folder), marks, *settings)
+            print(f"| tracking={tracking} | {time.perf_counter() - start:.0f} | {memory} |", flush=True)
+            _, seconds, most = command(Path(folder), *settings)
+            print(f"| again: nothing to do | {seconds:.0f} | {most:.0f} at most |", flush=True)
+
+
+def growth(output: Path, marks: Sequence[int], *overrides: str) -> str:
+    """Resident memory of a sweep's driver in MB when its journal has so many lines."""
+    program = [str(Path(sys.executable).with_name("stackel-bench")), "sweep", *overrides]
+    found: list[str] = []
+    resident = 0.0
+    with subprocess.Popen([*program, "quiet=true", f"output={output}"], stdout=subprocess.DEVNULL) as process:
+        left = list(marks)
+        while process.poll() is None:
+            pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1] or 0)
+            resident = pages * os.sysconf("SC_PAGESIZE") / 2**20 or resident
+            lines = sum(path.read_bytes().count(b"\n") for path in output.glob("sweeps/*/journal.jsonl"))
+            while left and lines >= left[0]:
+                left.pop(0)
+                found.append(f"{resident:.0f}")
+            time.sleep(0.2)
+    assert process.returncode == 0
+    return ", ".join(found)
 
 
 if __name__ == "__main__":

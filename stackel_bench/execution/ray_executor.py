@@ -7,7 +7,6 @@ import logging
 import os
 import re
 import signal
-import socket
 import sys
 import threading
 import time
@@ -34,6 +33,7 @@ import ray.exceptions
 
 from stackel_bench import __version__
 from stackel_bench.errors import InputError
+from stackel_bench.execution.cluster_watch import WATCH_SECONDS, Address, ClusterWatch
 from stackel_bench.execution.executor import ClusterLostError, Finished, Task
 from stackel_bench.execution.trial import Failure
 
@@ -44,7 +44,6 @@ _LOST = (
     ray.exceptions.ObjectLostError,
 )
 _COUNT_SECONDS = 2.0  # between two counts of the cluster's CPUs
-_WATCH_SECONDS = 2.0  # between two looks at the head and at the Ray node of this machine
 _LOST_SECONDS = 60.0  # without an answer from the head, after which the cluster is gone ...
 _PRIVATE_LOST_SECONDS = 10.0  # ... and a private one, whose head nobody starts again
 _PROBE_SECONDS = 30.0  # that a cluster has for its first small task
@@ -101,20 +100,13 @@ class RayExecutor:
         self._timed = ray.remote(**options)(_timed)
         self._cpus_per_task = cpus_per_task
         self._cpus = ray.cluster_resources().get("CPU", 1)
-        context = ray.get_runtime_context()
-        head = context.gcs_address
-        self._head = _host_and_port(head)
-        self._node = next(
-            (node["NodeManagerAddress"], node["NodeManagerPort"])
-            for node in ray.nodes()
-            if node["NodeID"] == context.get_node_id()
-        )
-        self._looked = self._answered = time.monotonic()
-        self._patience = _PRIVATE_LOST_SECONDS if address == "local" else _LOST_SECONDS
+        head, node = _addresses()
         self.place = "on a private Ray cluster of this machine"
+        patience = _PRIVATE_LOST_SECONDS
         if address != "local":
-            self.place = f"on the Ray cluster at {head}"
+            self.place, patience = f"on the Ray cluster at {head[0]}:{head[1]}", _LOST_SECONDS
             _require_package(address)
+        self._watch = ClusterWatch(head, node, self.place, patience)
         self._ended = threading.Event()
         threading.Thread(target=self._count, name="ray-cpus", daemon=True).start()
 
@@ -156,32 +148,10 @@ class RayExecutor:
 
     def _wait(self, references: list[ray.ObjectRef]) -> ray.ObjectRef:
         while True:
-            self._look_around()
-            done, _ = ray.wait(references, num_returns=1, timeout=_WATCH_SECONDS, fetch_local=False)
+            self._watch.look()
+            done, _ = ray.wait(references, num_returns=1, timeout=WATCH_SECONDS, fetch_local=False)
             if done:
                 return done[0]
-
-    def _look_around(self) -> None:
-        """Raise a ClusterLostError if the node of this machine is dead, or the head has been silent for long.
-
-        Ray itself ends this process in either case, without a word.
-        """
-        now = time.monotonic()
-        if now < self._looked + _WATCH_SECONDS:
-            return
-        self._looked = now
-        try:
-            socket.create_connection(self._node, timeout=_WATCH_SECONDS).close()
-        except ConnectionRefusedError as error:
-            raise ClusterLostError(f"the Ray node of this machine died, {self.place}") from error
-        except OSError:  # slow, or an interface that is down: no proof
-            pass
-        try:
-            socket.create_connection(self._head, timeout=_WATCH_SECONDS).close()
-            self._answered = now
-        except OSError as error:
-            if now > self._answered + self._patience:
-                raise ClusterLostError(f"the head does not answer ({error}), {self.place}") from error
 
     def value(self, task: Task) -> Any:
         """Fetch a result."""
@@ -205,9 +175,12 @@ def _own_signal_handlers() -> Iterator[None]:
             signal.signal(signal.SIGTERM, handler)
 
 
-def _host_and_port(address: str) -> tuple[str, int]:
-    host, _, port = address.rpartition(":")
-    return host, int(port)
+def _addresses() -> tuple[Address, Address]:
+    """The head of the cluster, and its node on this machine."""
+    context = ray.get_runtime_context()
+    host, _, port = context.gcs_address.rpartition(":")
+    (own,) = (node for node in ray.nodes() if node["NodeID"] == context.get_node_id())
+    return (host, int(port)), (own["NodeManagerAddress"], own["NodeManagerPort"])
 
 
 def _worker_version() -> str:
