@@ -44,26 +44,28 @@ def publish_claims(
     tags: Mapping[str, str],
     command: str,
     console: Console,
-) -> None:
-    """Judge all claims from the journal, write the files, log them to the sweep's report run."""
+) -> bool:
+    """Judge all claims from the journal, write files, log them; whether all verdicts are as expected."""
     settings, folder = plan.settings, sweep_folder(plan)
     results = sweep_results(plan, journal, tags, command)
     write_tables(results, tally)
     facts = {"version": tags["stackel.version"], "commit": tags["stackel.git_commit"], "seed": settings.seed}
     judged = judge_claims(planned, journal.entries, journal.read_records)
-    rows = [_with_runs(row, plan, store) | facts for row in judged]
-    address = settings.tracking.uri if settings.tracking.kind == "server" else LOCAL_ADDRESS
+    is_local = settings.tracking.kind != "server"
+    address = LOCAL_ADDRESS if is_local else settings.tracking.uri.rstrip("/")
+    rows = [_with_runs(row, plan, store) | facts | {"address": address} for row in judged]
     shown = {
         "profile": planned.profile,
         "command": command,
         "cells": f"{len(results.finished)} finished, {len(results.failed)} failed, {len(plan.cells)} planned",
         "samples": f"{results.samples_drawn:.3g}",
         **{key: str(value) for key, value in facts.items()},
+        "links to runs": address + (", where `stackel-bench ui` shows them" if is_local else ""),
     }
     files = {
         "claims.json": json.dumps(rows, indent=1, allow_nan=False) + "\n",
         "claims.md": claims_markdown(rows),
-        "reproduce.html": claims_page(rows, shown, address.rstrip("/")),
+        "reproduce.html": claims_page(rows, shown),
     }
     for name, text in files.items():
         write_atomically(folder / name, text.encode())
@@ -77,6 +79,7 @@ def publish_claims(
             console.print(
                 f"MLflow did not take everything ({reason}); the same command tries again", markup=False
             )
+    return not unexpected(rows)
 
 
 def _with_runs(row: Row, plan: Plan, store: MlflowStore | None) -> dict[str, Any]:

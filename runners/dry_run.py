@@ -13,6 +13,9 @@ from stackel_bench.sweep.plan import Plan
 from stackel_bench.tracking.journal import Journal
 
 SHOWN = 200
+DECISION_SECONDS = (
+    4e-4  # of deciding and judging once, measured over all families; exploring is estimated apart
+)
 
 
 def print_plan(plan: Plan) -> int:
@@ -26,17 +29,30 @@ def print_plan(plan: Plan) -> int:
         entry = journal.entries.get(cell.cell_id)
         state = "to run" if cell.cell_id in wanted else "later" if entry is None else entry.state
         samples = cell.trial.schedule.samples[-1] * cell.trial.replicates
-        console.print(f"{state:<8}  {cell.cell_id}  {samples:9.3g} samples  {cell.label}", markup=False)
+        sizes = " ".join(f"{_short(name)}={size}" for name, size in cell.trial.game.sizes.items())
+        console.print(
+            f"{state:<8}  {cell.cell_id}  {samples:9.3g} samples  {cell.label} · {sizes}", markup=False
+        )
     if len(plan.cells) > SHOWN:
         console.print(f"... and {len(plan.cells) - SHOWN} more")
     trials = {cell.trial_id: cell.trial for cell in todo}
     seconds = sum(CostModel().trial_seconds(trial) for trial in trials.values())
+    decisions = sum(cell.trial.replicates * len(cell.trial.schedule.samples) for cell in todo)
+    seconds += decisions * DECISION_SECONDS
     samples = sum(trial.replicates * trial.schedule.samples[-1] for trial in trials.values())
     execution = plan.settings.execution
     workers = 1 if execution.kind == "serial" else execution.num_cpus or os.cpu_count() or 1
     console.print(
         f"{plan.study}: {len(plan.cells)} cells, {len(todo)} to run, {samples:.3g} samples, "
-        f"roughly {seconds / workers:.0f} s on {workers} workers; folder {folder}",
+        f"roughly {seconds / workers:.0f} s of computing on {workers} workers; folder {folder}",
         markup=False,
     )
+    if plan.settings.tracking.kind == "server":
+        console.print("Cells that the MLflow server has are not counted here; they will be fetched, not run.")
     return 0
+
+
+def _short(size: str) -> str:
+    """The paper's letter for a size."""
+    letters = {"num_leader_actions": "A", "num_follower_actions": "B", "num_states": "S", "horizon": "H"}
+    return letters.get(size, "d" if size == "dimension" else size)

@@ -36,8 +36,8 @@ class Ending(Protocol):
         command: str,
         console: Console,
         /,
-    ) -> None:
-        """Write and show what there is to see."""
+    ) -> bool:
+        """Write and show what there is to see; whether it is as it should be."""
 
 
 def sweep_results(plan: Plan, journal: Journal, tags: Mapping[str, str], command: str) -> SweepResults:
@@ -92,8 +92,8 @@ def publish(
     tags: Mapping[str, str],
     command: str,
     console: Console,
-) -> None:
-    """Write and show the results of everything that is finished so far."""
+) -> bool:
+    """Write and show the results of everything that is finished so far; numbers as such are never wrong."""
     results = sweep_results(plan, journal, tags, command)
     current = report_is_current(results)
     write_tables(results, tally)
@@ -122,6 +122,7 @@ def publish(
                 f"MLflow did not take {what} ({reason}); nothing is lost. Later:\n  {sync_command(command)}",
                 markup=False,
             )
+    return True
 
 
 def log_report(results: SweepResults, store: MlflowStore, tags: Mapping[str, str]) -> str:

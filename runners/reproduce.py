@@ -29,8 +29,10 @@ def _split(words: list[str]) -> tuple[str, list[str], list[str]]:
         key, equals, value = word.partition("=")
         if key in own and equals:
             own[key] = value
-        elif key == "study":
-            raise InputError("study", value, "nothing: `reproduce` is a study of its own")
+        elif key.split(".")[0] in ("study", "game", "tie_breaking"):
+            raise InputError(
+                key, value, "nothing here: every claim names its own cells (claim=NAME,... chooses)"
+            )
         else:
             overrides.append(word)
     profile = checks.choice("profile", own["profile"], PROFILES)

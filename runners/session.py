@@ -64,10 +64,12 @@ def run_session(plan: Plan, command: str, ending: Ending = publish) -> int:
     with locked(folder), reserved_screen(folder / "library_output.log") as console:
         journal = Journal(folder)
         try:
+            if plan.settings.only == "failed" and not journal.entries:
+                raise InputError("only", "failed", "null on a sweep that has not been run yet")
             journal.remove_remains()
             tally, tracking = _run(plan, journal, console)
             store = None if tracking is None else tracking.store
-            ending(plan, journal, tally, store, run_tags(plan.sweep_id), command, console)
+            as_wanted = ending(plan, journal, tally, store, run_tags(plan.sweep_id), command, console)
         except KeyboardInterrupt:
             _tell_resume(console, "Stopped", plan, journal, command)
             return 130
@@ -79,7 +81,7 @@ def run_session(plan: Plan, command: str, ending: Ending = publish) -> int:
                 raise
             allowed = f"a folder that can be written ({error.strerror}); finished cells are kept. Resume with"
             raise InputError("output", str(error.filename or folder), f"{allowed}: {command}") from error
-    return 1 if tally.failed else 0
+    return 1 if tally.failed or not as_wanted else 0
 
 
 def _run(plan: Plan, journal: Journal, console: Console) -> tuple[Tally, Tracking | None]:
@@ -113,9 +115,12 @@ def _run(plan: Plan, journal: Journal, console: Console) -> tuple[Tally, Trackin
         if executor is not None:
             executor.shutdown()
     if tracking is not None:
-        tally.unsynced = tracking.mirror.close(
-            plan.settings.tracking.patience, lambda left: _tell_left(console, left)
-        )
+        try:
+            tally.unsynced = tracking.mirror.close(
+                plan.settings.tracking.patience, lambda left: _tell_left(console, left)
+            )
+        except KeyboardInterrupt:  # every cell is computed: only logging is left for later
+            tally.unsynced = tracking.mirror.abandon()
     return tally, tracking
 
 

@@ -12,6 +12,7 @@ from stackel_bench.runners.session import run_tags
 from stackel_bench.sweep.folder import locked, require_writable
 from stackel_bench.tracking.journal import Journal
 from stackel_bench.tracking.mirror import sync
+from stackel_bench.tracking.start import store_uri
 
 
 def main(overrides: list[str]) -> int:
@@ -20,18 +21,23 @@ def main(overrides: list[str]) -> int:
     if settings.kind == "off":
         raise InputError("tracking", "off", "local or server")
     results = read_results(overrides)
+    output = results.folder.parent.parent
+    if not any(word.startswith("tracking") for word in overrides) and not (output / "mlflow.db").exists():
+        allowed = f"the sweep's own, or tracking=local, since {output} has no mlflow.db"
+        raise InputError("tracking", "nothing", allowed)
     require_writable(results.folder)
     console = Console(highlight=False, soft_wrap=True)
     problem = ""
     with (
         locked(results.folder),
-        opened_store(settings, results.folder.parent.parent, results.study) as store,
+        opened_store(settings, output, results.study) as store,
     ):
         tags = run_tags(results.sweep_id)
         logged, unsynced = sync(store, Journal(results.folder), tags, settings.patience)
         if (results.folder / "report.html").exists() and not unsynced:
             problem = log_report(results, store, tags)
-    console.print(f"{logged} cells logged to MLflow, {len(unsynced)} could not be")
+    destination = store_uri(settings, output)
+    console.print(f"{logged} cells logged to MLflow at {destination}, {len(unsynced)} could not be")
     for cell_id, reason in list(unsynced.items())[:5]:
         console.print(f"  {cell_id}: {reason}", markup=False)
     if problem:

@@ -124,9 +124,13 @@ def _verb_usage(verb: str) -> str:
 
     from stackel_bench.config.groups import group_names, options
 
-    groups = "\n".join(f"  {group:<10} {', '.join(options(group))}" for group in group_names())
+    hidden = ("game", "study") if verb == "reproduce" else ("claim",)
+    shown = [group for group in group_names() if group not in hidden]
+    groups = "\n".join(f"  {group:<10} {', '.join(options(group))}" for group in shown)
     root = resources.files("stackel_bench.conf").joinpath("config.yaml").read_text("utf-8")
     keys = root.split("_self_\n", 1)[1].strip()
+    if verb == "reproduce":
+        keys = f"# minutes (quick) or an hour (full)\nprofile: quick\n{keys}"
     return (
         f"stackel-bench {verb}: {VERBS[verb]}\n\nGroups (GROUP=OPTION; `stackel-bench list` says more):\n"
         f"{groups}\n\nKeys (KEY=VALUE; values of a group are GROUP.KEY=VALUE):\n\n{keys}"

@@ -231,6 +231,8 @@ def _parse(text: str) -> Override:
         override = _parser().parse_override(text)
     except HydraException as error:
         raise InputError("override", text, SYNTAX) from error
+    if override.key_or_group == "claim":
+        raise InputError("claim", text, "nothing here: `stackel-bench reproduce` takes claims")
     if override.key_or_group in group_names() and not override.is_sweep_override():
         if override.type == OverrideType.DEL:
             raise InputError(override.key_or_group, text, "a group that is always there")

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from stackel_bench.reporting.claims_summary import (
+    SAVINGS,
     SECTIONS,
     Row,
     by_claim,
@@ -18,6 +19,7 @@ from stackel_bench.reporting.claims_summary import (
     expectation,
     false_alarm_total,
     interval,
+    run_links,
     savings,
     unexpected,
 )
@@ -77,15 +79,26 @@ def _introduction(rows: Sequence[Row]) -> str:
 
 
 def _claim(name: str, rows: Sequence[Row]) -> str:
-    table = [
-        "| measured | prediction | result | verdict | how |",
-        "|---|---|---|---|---|",
-    ]
+    titles = ["measured", "prediction", "result", "verdict", "how"]
+    linked = any(row.get("runs") for row in rows)
+    if linked:
+        titles.append("runs")
+    table = ["| " + " | ".join(titles) + " |", "|" + "---|" * len(titles)]
     for row in rows:
         verdict = row["verdict"] + expectation(row)
-        cells = (row["asks"], row["prediction"], interval(row), verdict, row["note"])
+        cells = [row["asks"], row["prediction"], interval(row), verdict, row["note"]]
+        if linked:
+            cells.append(_runs(row))
         table.append("| " + " | ".join(_escaped(cell) for cell in cells) + " |")
     return f"### {name}\n\n{rows[0]['statement']}\n\n*{rows[0]['source']}*\n\n" + "\n".join(table)
+
+
+def _runs(row: Row) -> str:
+    if not row["cells"]:
+        return "exact"
+    links, more = run_links(row)
+    shown = [f"[{short}]({link})" if link else short for short, link in links]
+    return " ".join(shown) + (f" and {more} more" if more else "")
 
 
 def _savings(rows: Sequence[Row]) -> str:
@@ -93,7 +106,7 @@ def _savings(rows: Sequence[Row]) -> str:
     columns = list(found[0])
     lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
     lines += ["| " + " | ".join(_escaped(row[column]) for column in columns) + " |" for row in found]
-    return "Samples of the best learners here over the paper's at equal guarantee:\n\n" + "\n".join(lines)
+    return f"{SAVINGS}\n\n" + "\n".join(lines)
 
 
 def _escaped(text: str) -> str:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from stackel_bench.reporting import page
 from stackel_bench.reporting.claims_summary import (
+    SAVINGS,
     SECTIONS,
     Row,
     by_claim,
@@ -15,24 +16,24 @@ from stackel_bench.reporting.claims_summary import (
     expectation,
     false_alarm_total,
     interval,
+    run_links,
     savings,
     unexpected,
 )
 
 _CLASSES = {"confirmed": "holds", "refuted": "fails", "inconclusive": "open"}
 _MARKS = {"confirmed": "✓", "refuted": "✗", "inconclusive": "?"}
-_SHOWN_RUNS = 6
 
 
-def claims_page(rows: Sequence[Row], facts: Mapping[str, str], runs_address: str) -> str:
-    """The whole document; runs_address is what an experiment's and run's path is appended to."""
+def claims_page(rows: Sequence[Row], facts: Mapping[str, str]) -> str:
+    """The whole document."""
     sections = {}
     for title, kinds in SECTIONS.items():
         members = [row for row in rows if row["kind"] in kinds]
         if members:
-            parts = [_claim(name, own, runs_address) for name, own in by_claim(members).items()]
+            parts = [_claim(name, own) for name, own in by_claim(members).items()]
             if title == "Beyond the paper" and savings(rows):
-                parts.insert(0, page.table(pd.DataFrame(savings(rows))))
+                parts[:0] = [page.paragraph(SAVINGS), page.table(pd.DataFrame(savings(rows)))]
             sections[title] = parts
     sections["What was run"] = [page.definitions(facts)]
     tally = counts(rows)
@@ -58,12 +59,12 @@ def claims_page(rows: Sequence[Row], facts: Mapping[str, str], runs_address: str
     return page.page("The paper's claims, measured · stackel_bench", body)
 
 
-def _claim(name: str, rows: Sequence[Row], runs_address: str) -> str:
+def _claim(name: str, rows: Sequence[Row]) -> str:
     head = "".join(
         f'<th class="text">{title}</th>'
         for title in ("measured", "prediction", "result", "verdict", "how", "runs")
     )
-    body = "".join(_row(row, runs_address) for row in rows)
+    body = "".join(_row(row) for row in rows)
     return (
         f'<h3 id="{page.anchor(name)}">{page.escape(name)}</h3>'
         + page.paragraph(rows[0]["statement"])
@@ -72,24 +73,21 @@ def _claim(name: str, rows: Sequence[Row], runs_address: str) -> str:
     )
 
 
-def _row(row: Row, runs_address: str) -> str:
+def _row(row: Row) -> str:
     verdict = row["verdict"]
     shown = f"<b>{_MARKS[verdict]}</b> {verdict}{page.escape(expectation(row))}"
     before = [page.escape(text) for text in (row["asks"], row["prediction"], interval(row))]
-    behind = [page.escape(row["note"]), _runs(row, runs_address)]
+    behind = [page.escape(row["note"]), _runs(row)]
     left, right = ("".join(f'<td class="text">{cell}</td>' for cell in cells) for cells in (before, behind))
     return f'<tr>{left}<td class="{_CLASSES[verdict]}">{shown}</td>{right}</tr>'
 
 
-def _runs(row: Row, runs_address: str) -> str:
-    """Links to the first few runs, by cell id, and how many more there are."""
+def _runs(row: Row) -> str:
     if not row["cells"]:
         return "exact"
-    links = []
-    for cell_id in row["cells"][:_SHOWN_RUNS]:
-        run_id = row["runs"].get(cell_id)
-        label = f"<code>{cell_id[:8]}</code>"
-        path = f"{runs_address}/#/experiments/{row['experiment_id']}/runs/{run_id}"
-        links.append(f'<a href="{page.escape(path)}">{label}</a>' if run_id else label)
-    more = len(row["cells"]) - len(links)
-    return " ".join(links) + (f" and {more} more" if more else "")
+    links, more = run_links(row)
+    shown = [
+        f'<a href="{page.escape(link)}"><code>{short}</code></a>' if link else f"<code>{short}</code>"
+        for short, link in links
+    ]
+    return " ".join(shown) + (f" and {more} more" if more else "")

@@ -11,7 +11,7 @@ from typing import Protocol
 from stackel_bench import streams
 from stackel_bench.execution.executor import Executor
 from stackel_bench.execution.scheduler import Scheduler
-from stackel_bench.execution.trial import Failure, Outcome, Trial
+from stackel_bench.execution.trial import Failure, Outcome, Outcomes, Trial
 from stackel_bench.models import TieBreaking
 from stackel_bench.sweep.cell import Cell
 from stackel_bench.sweep.plan import Plan
@@ -88,7 +88,7 @@ def run_cells(
     start = time.perf_counter()
     for index, result, seconds in scheduler.run(trials):
         trial, members = groups[index]
-        fresh = 0 if isinstance(result, Failure) else trial.replicates * trial.schedule.samples[-1]
+        fresh = 0 if isinstance(result, Failure) else _samples_drawn(trial, result)
         tally.samples += fresh
         for tie, cell in members.items():
             share = seconds / len(members)
@@ -110,6 +110,11 @@ def run_cells(
     tally.busy_seconds = scheduler.busy_seconds
     tally.capacity_seconds = scheduler.capacity_seconds
     return tally
+
+
+def _samples_drawn(trial: Trial, outcomes: Outcomes) -> int:
+    """By all replicates; learners that stop by themselves draw less than they may."""
+    return round(trial.replicates * next(iter(outcomes.values())).metrics["samples"])
 
 
 def _group(cells: Sequence[Cell]) -> list[tuple[Trial, dict[TieBreaking, Cell]]]:

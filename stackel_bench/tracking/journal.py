@@ -69,12 +69,16 @@ class Journal:
         """Write the records (parquet), then the line that declares them."""
         write_atomically(self.records_path(entry.cell_id), records)
         self._append(entry)
+        self._failure_path(entry.cell_id).unlink(missing_ok=True)  # of an earlier attempt
 
     def fail(self, entry: Entry) -> None:
         """Write down a failure; the traceback also goes to a file of its own."""
         text = f"{entry.label}\n{entry.error}\n\n{entry.traceback}\n"
-        write_atomically(self.folder / "failures" / f"{entry.cell_id}.txt", text.encode())
+        write_atomically(self._failure_path(entry.cell_id), text.encode())
         self._append(entry)
+
+    def _failure_path(self, cell_id: str) -> Path:
+        return self.folder / "failures" / f"{cell_id}.txt"
 
     def remove_remains(self) -> None:
         """Remove half-written files of a driver that died; for the holder of the folder's lock only."""

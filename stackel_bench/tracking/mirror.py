@@ -76,14 +76,16 @@ class Mirror:
             left = {entry.cell_id: "MLflow did not answer" for entry in self._waiting}
             return left | self._problems
 
-    def abandon(self) -> None:
-        """Stop after the entry that is being logged."""
+    def abandon(self) -> dict[str, str]:
+        """Stop after the entry that is being logged; what was not logged."""
         with self._changed:
             self._closing = True
+            left = {entry.cell_id: "left for later" for entry in self._waiting} | self._problems
             self._waiting.clear()
             self._deadline = 0.0
             self._changed.notify()
         self._thread.join(timeout=3)
+        return left
 
     def _work(self) -> None:
         failures = logged = 0

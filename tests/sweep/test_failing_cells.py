@@ -48,6 +48,7 @@ def test_raising_cells_are_retried_next_time(
     assert sorted(commands.runs(output / "mlflow.db").values()) == [["FAILED"]] * 4 + [["FINISHED"]] * 20
     assert commands.run(arguments, tmp_path, faults).code == 0
     assert commands.results(output) == undisturbed
+    assert not list((folder / "failures").iterdir())
     assert set(map(tuple, commands.runs(output / "mlflow.db").values())) == {("FINISHED",)}
     assert len(commands.journal_entries(output)) == 30, "six failures, then every cell once"
 

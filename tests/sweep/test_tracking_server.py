@@ -117,3 +117,33 @@ def test_server_dies_and_comes_back(server: Server, undisturbed: dict[str, bytes
     assert "0 to run, 24 fetched from MLflow" in ended.output
     assert by_cell(elsewhere) == by_cell(output)
     commands.assert_complete(elsewhere, undisturbed, server.database)
+
+
+def test_control_c_while_logging_leaves_only_the_logging_for_later(
+    server: Server, undisturbed: dict[str, bytes], tmp_path: Path
+) -> None:
+    output = tmp_path / "output"
+    where = ["tracking=server", f"tracking.uri={server.uri}"]
+    overrides = [*SERIAL, *where, "tracking.patience=600", f"output={output}"]
+    with commands.running(commands.forked(["sweep", *overrides], tmp_path)) as driver:
+        driver.wait_for_lines(output, 4)
+        server.kill()
+        driver.wait_for_lines(output, 24)
+        commands.wait_until(lambda: "still to be logged" in driver.output())
+        driver.send(signal.SIGINT)
+        ended = driver.wait()
+    assert ended.code == 0
+    assert "nothing is lost. Later:" in ended.output
+    commands.assert_complete(output, undisturbed, None)
+    folder = commands.sweep_folder(output)
+    assert (folder / "report.html").exists()
+
+    server.start()
+    by_id = ["sync", f"sweep={folder.name.rpartition('-')[2]}", f"output={output}"]
+    refused = commands.run(by_id, tmp_path)
+    assert refused.code == 2, "not into a new database of its own"
+    assert "has no mlflow.db" in refused.errors
+    synced = commands.run([*by_id, *where], tmp_path)
+    assert synced.code == 0, synced
+    assert f"cells logged to MLflow at {server.uri}, 0 could not be" in synced.output
+    commands.assert_complete(output, undisturbed, server.database)
