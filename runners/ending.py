@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +11,7 @@ from rich.console import Console
 
 from stackel_bench.reporting.mlflow_view import VIEW_QUERY, VIEW_TAG, view_state
 from stackel_bench.reporting.results import write_results
-from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.reporting.sweep_results import SweepResults, saved_summary
 from stackel_bench.reporting.terminal import print_table
 from stackel_bench.sweep.driver import Tally
 from stackel_bench.sweep.folder import sweep_folder
@@ -80,7 +79,7 @@ def report_is_current(results: SweepResults) -> bool:
     report, journal, saved = (results.folder / n for n in ("report.html", "journal.jsonl", "summary.json"))
     if not report.exists() or not saved.exists() or report.stat().st_mtime < journal.stat().st_mtime:
         return False
-    facts = json.loads(saved.read_text("utf-8"))
+    facts = saved_summary(results.folder)
     return all(facts.get(key) == value for key, value in results.summary().items())
 
 
@@ -110,7 +109,8 @@ def publish(
     if results.failed:
         console.print(
             f"{len(results.failed)} cells failed; tracebacks in {results.folder / 'failures'}, and the same "
-            "command tries them again"
+            "command tries them again",
+            markup=False,
         )
     if store is not None:
         problem = "" if tally.unsynced else log_report(results, store, tags)

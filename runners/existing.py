@@ -58,7 +58,7 @@ def tracking_settings(overrides: Sequence[str]) -> DictConfig:
     own = [override for override in overrides if override.split("=")[0].split(".")[0] == "tracking"]
     settings: DictConfig = Composer().compose(own).tracking
     validate_tracking(settings)
-    require_answer(settings)
+    require_answer(settings, Path(_given(overrides).get("output", ".")))
     return settings
 
 

@@ -11,6 +11,7 @@ from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.terminal import print_table
 from stackel_bench.runners.ending import log_report
 from stackel_bench.runners.existing import read_results, tracking_settings
+from stackel_bench.sweep.folder import require_writable
 from stackel_bench.tracking.start import open_store
 
 
@@ -18,6 +19,7 @@ def main(overrides: list[str]) -> int:
     """Read, write, print; the exit code. `study=NAME` or `sweep=ID` alone find what exists."""
     settings = tracking_settings(overrides)
     results = read_results(overrides)
+    require_writable(results.folder)
     write_results(results.folder, results.entries, results.summary())
     write_report(results)
     console = Console(highlight=False, soft_wrap=True)

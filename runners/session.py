@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
@@ -31,6 +32,7 @@ from stackel_bench.tracking.start import require_answer, validate_tracking
 _STORAGE_ERRORS = (
     *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
     *(errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ESTALE),
+    *(errno.EISDIR, errno.ENOTDIR, errno.EEXIST),
 )
 
 
@@ -49,7 +51,7 @@ def prepare_folder(plan: Plan) -> Path:
     """The sweep's folder, once it can be written and whatever the settings name does answer."""
     validate_settings(plan)
     require_reachable(plan.settings.execution)
-    require_answer(plan.settings.tracking)
+    require_answer(plan.settings.tracking, Path(plan.settings.output))
     folder = sweep_folder(plan)
     require_writable(folder)
     return folder
@@ -61,6 +63,16 @@ def run_session(plan: Plan, command: str, ending: Ending = publish) -> int:
         validate_settings(plan)
         return print_plan(plan)
     folder = prepare_folder(plan)
+    try:
+        return _run_locked(plan, folder, command, ending)
+    except OSError as error:
+        if error.errno not in _STORAGE_ERRORS:
+            raise
+        allowed = f"a folder that can be written ({error.strerror}); finished cells are kept. Resume with"
+        raise InputError("output", str(error.filename or folder), f"{allowed}: {command}") from error
+
+
+def _run_locked(plan: Plan, folder: Path, command: str, ending: Ending) -> int:
     with locked(folder), reserved_screen(folder / "library_output.log") as console:
         journal = Journal(folder)
         try:
@@ -76,11 +88,6 @@ def run_session(plan: Plan, command: str, ending: Ending = publish) -> int:
         except ClusterLostError as error:
             _tell_resume(console, f"Cluster lost: {error}", plan, journal, command)
             return 1
-        except OSError as error:
-            if error.errno not in _STORAGE_ERRORS:
-                raise
-            allowed = f"a folder that can be written ({error.strerror}); finished cells are kept. Resume with"
-            raise InputError("output", str(error.filename or folder), f"{allowed}: {command}") from error
     return 1 if tally.failed or not as_wanted else 0
 
 
@@ -100,7 +107,9 @@ def _run(plan: Plan, journal: Journal, console: Console) -> tuple[Tally, Trackin
         cells = missing_cells(plan, journal)
         where = f" {executor.place}" if executor is not None and cells else ""
         note = f", {fetched} fetched from MLflow" if fetched else ""
-        console.print(f"[bold]{plan.study}[/]: {len(plan.cells)} cells, {len(cells)} to run{where}{note}")
+        console.print(
+            f"[bold]{escape(plan.study)}[/]: {len(plan.cells)} cells, {len(cells)} to run{where}{note}"
+        )
         reused = finished_cells(plan, journal)
         tally = Tally()
         if executor is not None and cells:

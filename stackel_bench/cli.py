@@ -11,6 +11,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
 
 import difflib
+import io
 import signal
 import threading
 from importlib import import_module
@@ -40,6 +41,7 @@ _HELP = ("-h", "--help", "help")
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command and return its exit code."""
+    _open_streams()
     arguments = sys.argv[1:] if arguments is None else arguments
     if not arguments or arguments[0] in _HELP:
         print(_usage())
@@ -77,6 +79,20 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, `head` perhaps, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
+
+
+def _open_streams() -> None:
+    """Streams that exist and take any text, however this was started (closed ones, ASCII terminals)."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free, which is this one
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.dup(number), "w" if number else "r"))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _interrupt(*_: object) -> None:

@@ -170,6 +170,8 @@ def _own_signal_handlers() -> Iterator[None]:
     handler = signal.getsignal(signal.SIGTERM)
     try:
         yield
+    except SystemExit as error:  # by Ray's handler, while it starts
+        raise KeyboardInterrupt from error
     finally:
         if in_main_thread:
             signal.signal(signal.SIGTERM, handler)

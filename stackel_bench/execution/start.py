@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 
 from omegaconf import DictConfig, OmegaConf
@@ -22,6 +23,14 @@ def validate_execution(config: DictConfig) -> None:
         checks.integer("execution.num_cpus", config.num_cpus, least=1)
     if config.memory_per_task is not None:
         checks.integer("execution.memory_per_task", config.memory_per_task, least=1)
+    if config.kind == "local":
+        total = config.num_cpus or os.cpu_count() or 1
+        if config.cpus_per_task > total:
+            raise InputError(
+                "execution.cpus_per_task", config.cpus_per_task, f"at most {total}, the CPUs here"
+            )
+    if config.kind != "cluster" and config.runtime_env:
+        raise InputError("execution.runtime_env", dict(config.runtime_env), "{} unless execution=cluster")
     if config.kind == "cluster" and not config.address:
         raise InputError("execution.address", config.address, "HOST:PORT of a Ray cluster, or auto")
     if config.kind != "cluster" and config.address:

@@ -99,15 +99,16 @@ def read_sweep(folder: Path, cell_ids: Iterable[str] | None = None, **known: Any
         "study": study,
         "sweep_id": sweep_id,
         "planned": len(order),
-        **_saved_summary(folder),
+        **{k: v for k, v in saved_summary(folder).items() if k in SUMMARY_KEYS},
         **known,
     }
     return SweepResults(folder=folder, entries=entries, **facts)
 
 
-def _saved_summary(folder: Path) -> Mapping[str, Any]:
-    path = folder / "summary.json"
-    if not path.exists():
+def saved_summary(folder: Path) -> Mapping[str, Any]:
+    """What summary.json says; nothing where it is absent or damaged, since it is written anew each time."""
+    try:
+        saved = json.loads((folder / "summary.json").read_text("utf-8"))
+    except (OSError, ValueError):
         return {}
-    saved = json.loads(path.read_text("utf-8"))
-    return {key: saved[key] for key in SUMMARY_KEYS if key in saved}
+    return saved if isinstance(saved, dict) else {}

@@ -147,10 +147,11 @@ def _print_ending(console: Console, results: SweepResults) -> None:
         f"\ncost    {count(results.samples_drawn)} samples, {seconds:.1f} s of one worker's time "
         f"({len(results.finished)} of {results.planned} cells finished)"
     )
-    console.print(f"results {results.folder}")
-    console.print(f"report  {results.folder / 'report.html'}")
+    console.print(f"results {results.folder}", markup=False)
+    console.print(f"report  {results.folder / 'report.html'}", markup=False)
     output = results.folder.parent.parent
     if not (output / "mlflow.db").exists():  # tracking was off, or a server has the runs
         return
     here = [] if output == Path.cwd() else [f"output={output}"]
-    console.print(f"next    {shlex.join(['stackel-bench', 'ui', *here])}   (the runs in MLflow's pages)")
+    command = shlex.join(["stackel-bench", "ui", *here])
+    console.print(f"next    {command}   (the runs in MLflow's pages)", markup=False)

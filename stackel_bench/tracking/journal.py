@@ -111,7 +111,7 @@ class Journal:
         except OSError as error:
             raise InputError("journal", str(self._path), f"a file to read ({error.strerror})") from error
         self._end = content.rfind(b"\n") + 1
-        recorded = {path.name for path in (self.folder / "records").glob("*.parquet")}
+        recorded = {path.name for path in (self.folder / "records").glob("*.parquet") if _is_whole(path)}
         for line in content[: self._end].split(b"\n")[:-1]:
             try:
                 entry = Entry.from_json(line)
@@ -119,6 +119,15 @@ class Journal:
                 continue
             if entry.state == "failed" or f"{entry.cell_id}.parquet" in recorded:
                 self.entries[entry.cell_id] = entry
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether a parquet file has its end: a damaged one is a cell that runs again."""
+    with path.open("rb") as file:
+        if file.seek(0, os.SEEK_END) < 12:
+            return False
+        file.seek(-4, os.SEEK_END)
+        return file.read() == b"PAR1"
 
 
 def write_atomically(path: Path, content: bytes) -> None:

@@ -12,7 +12,7 @@ class Ledger:
     def __init__(self, folder: Path, store_identity: str) -> None:
         digest = hashlib.sha256(store_identity.encode()).hexdigest()[:12]
         self._path = folder / f"mirrored-{digest}.txt"
-        text = self._path.read_text("utf-8") if self._path.exists() else ""
+        text = self._path.read_text("utf-8", "replace") if self._path.exists() else ""
         self._torn = bool(text) and not text.endswith("\n")
         self.cell_ids = {line for line in text.split("\n")[:-1] if line}
 

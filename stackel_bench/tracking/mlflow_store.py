@@ -178,6 +178,12 @@ class MlflowStore:
         return run_id
 
 
+def create_database(uri: str) -> None:
+    """An empty database with MLflow's tables."""
+    logging.getLogger("alembic").setLevel(logging.ERROR)
+    MlflowClient(tracking_uri=uri).search_experiments(max_results=1)
+
+
 def flatten(config: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
     """All values of a nested configuration as (dotted key, value)."""
     for key, value in config.items():

@@ -12,6 +12,7 @@ from omegaconf import DictConfig
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
+from stackel_bench.tracking.local_database import database_uri, ensure_database, require_usable
 
 if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore
@@ -36,8 +37,10 @@ def validate_tracking(config: DictConfig) -> None:
         raise InputError("tracking.uri", config.uri, ADDRESS)
 
 
-def require_answer(config: DictConfig) -> None:
-    """Raise an InputError where no tracking server answers at the configured address."""
+def require_answer(config: DictConfig, output: Path) -> None:
+    """Raise an InputError where no tracking server answers, or the local database cannot be used."""
+    if config.kind == "local":
+        require_usable(output)
     if config.kind != "server":
         return
     try:
@@ -49,14 +52,16 @@ def require_answer(config: DictConfig) -> None:
 
 def store_uri(config: DictConfig, output: Path) -> str:
     """Where MLflow keeps its data: the server's address, or mlflow.db in the output folder."""
-    return config.uri if config.kind == "server" else f"sqlite:///{output.resolve() / 'mlflow.db'}"
+    return config.uri if config.kind == "server" else database_uri(output)
 
 
 def open_store(config: DictConfig, output: Path, experiment: str) -> MlflowStore | None:
     """The store, created where it does not exist yet; None where tracking is off."""
     if config.kind == "off":
         return None
-    from stackel_bench.tracking.mlflow_store import MlflowStore  # importing mlflow takes seconds
+    from stackel_bench.tracking.mlflow_store import MlflowStore, create_database  # takes seconds
 
+    if config.kind == "local":
+        ensure_database(output, create_database)
     artifacts = output / "mlartifacts" if config.kind == "local" else None
     return MlflowStore(store_uri(config, output), experiment, artifacts)

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from stackel_bench.tracking.journal import Entry, Journal, write_atomically
 from stackel_bench.tracking.ledger import Ledger
 
+RECORDS = b"PAR1 records PAR1"  # as a parquet file begins and ends
+
 
 def entry(number: int, state: str = "finished") -> Entry:
     return Entry(
@@ -31,7 +33,7 @@ def test_any_torn_end(tmp_path_factory: pytest.TempPathFactory, number: int, dat
     folder = tmp_path_factory.mktemp("journal")
     journal = Journal(folder)
     for i in range(number):
-        journal.finish(entry(i), b"records")
+        journal.finish(entry(i), RECORDS)
     path = folder / "journal.jsonl"
     content = path.read_bytes() if number else b""
     kept = content[: data.draw(st.integers(0, len(content)))]
@@ -39,7 +41,7 @@ def test_any_torn_end(tmp_path_factory: pytest.TempPathFactory, number: int, dat
     again = Journal(folder)
     assert list(again.entries.values()) == [entry(i) for i in range(kept.count(b"\n"))]
     assert path.read_bytes() == kept, "reading changes nothing"
-    again.finish(entry(99), b"records")
+    again.finish(entry(99), RECORDS)
     assert list(Journal(folder).entries.values()) == [*again.entries.values()]
     assert path.read_bytes().count(b"\n") == kept.count(b"\n") + 1
 
@@ -48,13 +50,13 @@ def test_failed_then_finished(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     journal.fail(entry(1, "failed"))
     assert Journal(tmp_path).entries[entry(1).cell_id].state == "failed"
-    journal.finish(entry(1), b"records")
+    journal.finish(entry(1), RECORDS)
     assert Journal(tmp_path).entries == {entry(1).cell_id: entry(1)}
 
 
 def test_numbers_survive_exactly(tmp_path: Path) -> None:
     precise = Entry("0" * 16, "finished", "", {}, {}, {"x": 0.1 + 0.2, "y": 1e308, "z": 5e-324})
-    Journal(tmp_path).finish(precise, b"")
+    Journal(tmp_path).finish(precise, RECORDS)
     assert Journal(tmp_path).entries[precise.cell_id].metrics == precise.metrics
 
 

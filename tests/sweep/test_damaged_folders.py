@@ -1,0 +1,101 @@
+"""Damaged files of a sweep, odd names, closed streams: mended, escaped or refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from stackel_bench.cli import main
+from tests.sweep import commands
+
+RUN = ["run", "budget=fixed", "replicates=2", "execution=serial", "quiet=true"]
+
+
+def test_damaged_records_and_summaries_are_made_again(tmp_path: Path) -> None:
+    command = [*RUN, "tracking=off", f"output={tmp_path}"]
+    assert main(command) == 0
+    folder = commands.sweep_folder(tmp_path)
+    expected = commands.results(tmp_path)
+    (records,) = (folder / "records").iterdir()
+    for damage in (b"", records.read_bytes()[:-5]):
+        records.write_bytes(damage)
+        assert main(command) == 0
+        assert commands.results(tmp_path) == expected
+    for damage in (b'{"a', b"[]", b"\xff"):
+        (folder / "summary.json").write_bytes(damage)
+        assert main(command) == 0
+        assert main(["report", f"sweep={folder.name}", f"output={tmp_path}"]) == 0
+        assert (folder / "summary.json").read_bytes().startswith(b"{\n")
+
+
+def test_a_damaged_ledger_is_asked_again(output: Path, tmp_path: Path) -> None:
+    command = [*RUN, f"output={output}"]
+    assert commands.run(command, tmp_path).code == 0
+    (ledger,) = commands.sweep_folder(output).glob("mirrored-*.txt")
+    ledger.write_bytes(b"\xff\xfe\n")
+    ended = commands.run(command, tmp_path)
+    assert ended.code == 0, ended
+    assert set(map(tuple, commands.runs(output / "mlflow.db").values())) == {("FINISHED",)}
+
+
+def test_names_that_look_like_markup(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "run[a][/b]"
+    assert main([*RUN, 'study.name="[/]"', "tracking=off", f"output='{output}'"]) == 0
+    assert f"results {output}" in capfd.readouterr().out
+
+
+def test_a_lock_that_cannot_be_opened(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    command = [*RUN, "tracking=off", f"output={tmp_path}"]
+    assert main(command) == 0
+    lock = commands.sweep_folder(tmp_path) / ".lock"
+    lock.unlink()
+    lock.mkdir()
+    capfd.readouterr()
+    assert main(command) == 2
+    assert "a folder that can be written (Is a directory)" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-"])
+def test_closed_streams(tmp_path: Path, closed: str) -> None:
+    program = Path(sys.executable).with_name("stackel-bench")
+    words = " ".join([str(program), *RUN, "tracking=off", f"output={tmp_path}", closed])
+    assert subprocess.run(["sh", "-c", words], capture_output=True).returncode == 0
+    assert len(commands.journal_entries(tmp_path)) == 1
+
+
+def test_terminals_that_know_ascii_alone(tmp_path: Path) -> None:
+    program = [str(Path(sys.executable).with_name("stackel-bench")), *RUN, "dry_run=true"]
+    ended = subprocess.run(program, env={"PYTHONIOENCODING": "ascii"}, cwd=tmp_path, capture_output=True)
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_two_sweeps_start_in_one_new_folder(tmp_path: Path) -> None:
+    output = tmp_path / "output"
+    both = [commands.forked([*RUN, f"seed={seed}", f"output={output}"], tmp_path) for seed in (1, 2)]
+    for command in both:
+        with commands.running(command):
+            assert command.wait().code == 0
+    assert len(commands.runs(output / "mlflow.db")) == 2
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        (
+            "execution.cpus_per_task=1e9",
+            "error: execution.cpus_per_task: found 1000000000.0, allowed: at most",
+        ),
+        (
+            "execution.runtime_env={foo: bar}",
+            "error: execution.runtime_env: found {'foo': 'bar'}, allowed: {}",
+        ),
+    ],
+)
+def test_what_a_private_cluster_cannot_do(
+    override: str, message: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", override, "tracking=off", f"output={tmp_path}"]) == 2
+    assert capfd.readouterr().err.startswith(message)
