@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -40,6 +41,8 @@ def ensure_database(output: Path, create: Callable[[str], None]) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if path.exists():
             return
+        for remains in path.parent.glob(f".{NAME}.*/"):  # of a driver that was killed right here
+            shutil.rmtree(remains, ignore_errors=True)
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{NAME}.") as folder:
             new = Path(folder) / NAME
             create(f"sqlite:///{new}")

@@ -28,8 +28,10 @@ def test_a_creator_that_dies_leaves_nothing_behind(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         ensure_database(tmp_path, die)
     assert not (tmp_path / "mlflow.db").exists()
+    (tmp_path / ".mlflow.db.killed").mkdir()
     ensure_database(tmp_path, lambda uri: written(uri) and None)
     assert (tmp_path / "mlflow.db").read_text() == "whole"
+    assert not (tmp_path / ".mlflow.db.killed").exists()
 
 
 def test_drivers_that_start_together_make_one(tmp_path: Path) -> None:
