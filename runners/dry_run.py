@@ -13,9 +13,7 @@ from stackel_bench.sweep.plan import Plan
 from stackel_bench.tracking.journal import Journal
 
 SHOWN = 200
-DECISION_SECONDS = (
-    4e-4  # of deciding and judging once, measured over all families; exploring is estimated apart
-)
+DECISION_SECONDS = 4e-4  # of deciding and judging once, over all families; exploring is estimated apart
 
 
 def print_plan(plan: Plan) -> int:

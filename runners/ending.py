@@ -76,8 +76,8 @@ def write_tables(results: SweepResults, tally: Tally) -> None:
 
 def report_is_current(results: SweepResults) -> bool:
     """Whether the folder has a report of exactly these results; drawing thousands of cells takes long."""
-    report, journal, saved = (results.folder / n for n in ("report.html", "journal.jsonl", "summary.json"))
-    if not report.exists() or not saved.exists() or report.stat().st_mtime < journal.stat().st_mtime:
+    report, journal = results.folder / "report.html", results.folder / "journal.jsonl"
+    if not report.exists() or report.stat().st_mtime < journal.stat().st_mtime:
         return False
     facts = saved_summary(results.folder)
     return all(facts.get(key) == value for key, value in results.summary().items())

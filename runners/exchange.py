@@ -69,6 +69,8 @@ def opened_store(config: DictConfig, output: Path, study: str) -> Iterator[Mlflo
         store = open_store(config, output, study)
         assert store is not None
         yield store
+    except InputError:
+        raise
     except Exception as error:  # whatever a database or a server answers
         reason = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
         allowed = f"a store that can be opened ({reason})"

@@ -31,7 +31,7 @@ VERBS = {
 # What the verbs take that do not compute; the others take every key of the configuration.
 _KEYS = {
     "report": "study=NAME or sweep=ID of one that exists, or the overrides of its command; "
-    "output=FOLDER, tracking=off, tracking.uri=URI",
+    "output=FOLDER, tracking=off, or tracking=server tracking.uri=URI",
     "ui": "output=FOLDER, port=NUMBER, study=NAME, open=true|false",
     "list": "game, algorithm, budget, study, claim, execution or tracking; GROUP=OPTION shows the file",
     "completion": "bash or zsh",

@@ -99,7 +99,11 @@ class RayExecutor:
             options["memory"] = memory_per_task
         self._timed = ray.remote(**options)(_timed)
         self._cpus_per_task = cpus_per_task
-        self._cpus = ray.cluster_resources().get("CPU", 1)
+        resources = ray.cluster_resources()
+        self._cpus = resources.get("CPU", 1)
+        if address == "local" and memory_per_task is not None and memory_per_task > resources["memory"]:
+            allowed = f"at most {resources['memory']:.0f}, the memory here that Ray gives to tasks"
+            raise InputError("execution.memory_per_task", memory_per_task, allowed)  # it would wait for ever
         head, node = _addresses()
         self.place = "on a private Ray cluster of this machine"
         patience = _PRIVATE_LOST_SECONDS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from stackel_bench.config.compose import parse
 from stackel_bench.errors import InputError
@@ -11,7 +11,7 @@ from stackel_bench.models import TieBreaking
 from stackel_bench.sweep.cell import Cell
 
 
-def require_used(overrides: Sequence[str], cells: Iterable[Cell]) -> None:
+def require_used(overrides: Sequence[str], cells: Collection[Cell]) -> None:
     """Raise an InputError for a key of the command line that changes none of these cells.
 
     What a study's grid sets is not meant: a command line may replace the part that reads it.

@@ -123,11 +123,12 @@ class Journal:
 
 def _is_whole(path: Path) -> bool:
     """Whether a parquet file has its end: a damaged one is a cell that runs again."""
-    with path.open("rb") as file:
-        if file.seek(0, os.SEEK_END) < 12:
-            return False
-        file.seek(-4, os.SEEK_END)
-        return file.read() == b"PAR1"
+    try:
+        with path.open("rb") as file:
+            file.seek(-4, os.SEEK_END)
+            return file.read() == b"PAR1"
+    except OSError:  # shorter than that, or not to be read
+        return False
 
 
 def write_atomically(path: Path, content: bytes) -> None:

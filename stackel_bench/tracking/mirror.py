@@ -80,12 +80,12 @@ class Mirror:
         """Stop after the entry that is being logged; what was not logged."""
         with self._changed:
             self._closing = True
-            left = {entry.cell_id: "left for later" for entry in self._waiting} | self._problems
+            left = {entry.cell_id: "left for later" for entry in self._waiting}
             self._waiting.clear()
             self._deadline = 0.0
             self._changed.notify()
         self._thread.join(timeout=3)
-        return left
+        return left | self._problems
 
     def _work(self) -> None:
         failures = logged = 0

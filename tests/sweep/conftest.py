@@ -64,3 +64,11 @@ def output(shared_folder: Path, tmp_path: Path) -> Path:
     folder.mkdir()
     shutil.copy(shared_folder / "template" / "mlflow.db", folder / "mlflow.db")
     return folder
+
+
+@pytest.fixture
+def faults(tmp_path: Path) -> Path:
+    """Where the faults of tests.sweep.faulty are switched on."""
+    folder = tmp_path / "faults"
+    folder.mkdir()
+    return folder

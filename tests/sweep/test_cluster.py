@@ -39,14 +39,13 @@ def cluster(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def test_node_dies_in_the_middle(
-    cluster: subprocess.Popen[str], undisturbed: dict[str, bytes], tmp_path: Path
+    cluster: subprocess.Popen[str], faults: Path, undisturbed: dict[str, bytes], tmp_path: Path
 ) -> None:
     assert cluster.stdout is not None
     assert cluster.stdin is not None
     address = cluster.stdout.readline().strip()
     assert re.fullmatch(r"127\.0\.0\.2:\d+", address), (tmp_path / "cluster.err").read_text()
-    output, faults = tmp_path / "output", tmp_path / "faults"
-    faults.mkdir()
+    output = tmp_path / "output"
     (faults / "die_once").touch()
     where = ["execution=cluster", f"execution.address={address}", "tracking=off", f"output={output}"]
     with commands.running(commands.started(["sweep", *SMALL, *where], tmp_path, faults)) as driver:
@@ -65,10 +64,11 @@ def test_node_dies_in_the_middle(
 
 
 @pytest.mark.parametrize("victims", [("gcs_server",), ("raylet",), ("gcs_server", "raylet")])
-def test_whole_cluster_dies(victims: tuple[str, ...], undisturbed: dict[str, bytes], tmp_path: Path) -> None:
+def test_whole_cluster_dies(
+    victims: tuple[str, ...], faults: Path, undisturbed: dict[str, bytes], tmp_path: Path
+) -> None:
     """No cell is to blame: none is marked as failed, and the same command finishes the sweep."""
-    output, faults = tmp_path / "output", tmp_path / "faults"
-    faults.mkdir()
+    output = tmp_path / "output"
     (faults / "hang").touch()
     arguments = ["sweep", *SMALL, "execution.num_cpus=2", "tracking=off", f"output={output}"]
     with commands.running(commands.started(arguments, tmp_path, faults)) as driver:

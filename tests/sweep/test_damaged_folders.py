@@ -99,3 +99,11 @@ def test_what_a_private_cluster_cannot_do(
 ) -> None:
     assert main(["run", override, "tracking=off", f"output={tmp_path}"]) == 2
     assert capfd.readouterr().err.startswith(message)
+
+
+def test_a_task_that_wants_more_memory_than_there_is(tmp_path: Path) -> None:
+    command = [*RUN[:-2], f"execution.memory_per_task={2**60}", "tracking=off", f"output={tmp_path}"]
+    with commands.running(commands.started(command, tmp_path)) as driver:
+        ended = driver.wait()
+    assert ended.code == 2, ended
+    assert ended.errors.startswith(f"error: execution.memory_per_task: found {2**60}, allowed: at most ")

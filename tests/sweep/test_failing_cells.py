@@ -5,17 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.sweep import commands
 from tests.sweep.conftest import SERIAL, SMALL
-
-
-@pytest.fixture
-def faults(tmp_path: Path) -> Path:
-    folder = tmp_path / "faults"
-    folder.mkdir()
-    return folder
 
 
 def test_raising_cells_are_retried_next_time(

@@ -36,10 +36,9 @@ def test_serial_driver_stops_and_resumes(
     commands.assert_complete(output, undisturbed, None)
 
 
-def test_control_c_with_ray(tmp_path: Path) -> None:
+def test_control_c_with_ray(faults: Path, tmp_path: Path) -> None:
     """A terminal sends Ctrl-C to all processes of the command at once, Ray's included, while tasks hang."""
-    output, faults = tmp_path / "output", tmp_path / "faults"
-    faults.mkdir()
+    output = tmp_path / "output"
     (faults / "hang").touch()
     arguments = ["sweep", *SMALL, "execution.num_cpus=2", "tracking=off", f"output={output}"]
     with commands.running(commands.started(arguments, tmp_path, faults)) as driver:
