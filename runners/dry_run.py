@@ -6,7 +6,6 @@ import os
 
 from rich.console import Console
 
-from stackel_bench.execution.cost import CostModel
 from stackel_bench.sweep.driver import missing_cells
 from stackel_bench.sweep.folder import sweep_folder
 from stackel_bench.sweep.plan import Plan
@@ -26,7 +25,7 @@ def print_plan(plan: Plan) -> int:
     for cell in plan.cells[:SHOWN]:
         entry = journal.entries.get(cell.cell_id)
         state = "to run" if cell.cell_id in wanted else "later" if entry is None else entry.state
-        samples = cell.trial.schedule.samples[-1] * cell.trial.replicates
+        samples = cell.trial.samples_at_most
         sizes = " ".join(f"{_short(name)}={size}" for name, size in cell.trial.game.sizes.items())
         console.print(
             f"{state:<8}  {cell.cell_id}  {samples:9.3g} samples  {cell.label} · {sizes}", markup=False
@@ -34,10 +33,11 @@ def print_plan(plan: Plan) -> int:
     if len(plan.cells) > SHOWN:
         console.print(f"... and {len(plan.cells) - SHOWN} more")
     trials = {cell.trial_id: cell.trial for cell in todo}
-    seconds = sum(CostModel().trial_seconds(trial) for trial in trials.values())
+    schedules = ((trial.schedule, trial.replicates) for trial in trials.values())
+    seconds = sum(schedule.seconds_per_unit * schedule.units * n for schedule, n in schedules)
     decisions = sum(cell.trial.replicates * len(cell.trial.schedule.samples) for cell in todo)
     seconds += decisions * DECISION_SECONDS
-    samples = sum(trial.replicates * trial.schedule.samples[-1] for trial in trials.values())
+    samples = sum(trial.samples_at_most for trial in trials.values())
     execution = plan.settings.execution
     workers = 1 if execution.kind == "serial" else execution.num_cpus or os.cpu_count() or 1
     console.print(

@@ -150,6 +150,7 @@ def _run_cells(
             mirror,
             progress,
             batch_seconds=settings.execution.batch_seconds,
+            fan_out=settings.execution.fan_out,
             fail_fast=settings.fail_fast,
         )
 

@@ -13,9 +13,10 @@ from stackel_bench.evaluation.oracle import FiniteLeaderOracle, Oracle
 from stackel_bench.evaluation.truth import oracle_of
 from stackel_bench.evaluation.verdict import Verdict, judge
 from stackel_bench.games.game import FAMILIES, Game
+from stackel_bench.learners.blocks import run_block
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.catalog import make_learner
-from stackel_bench.learners.learner import Decision, replicate_key
+from stackel_bench.learners.decision import Decision
 from stackel_bench.models import TieBreaking
 
 
@@ -68,9 +69,7 @@ def learn(
         raise InputError("scale", scale, '1 unless budget="scaled"')
     sampler = game.sampler
     schedule = learner.schedule(sampler, plan)
-    key = replicate_key(seed, game.identity, 0)
-    findings = [learner.explore(sampler, schedule, unit, key) for unit in range(schedule.units)]
-    return learner.decide(sampler, schedule, findings, tie)[-1]
+    return run_block(learner, sampler, schedule, seed, game.identity, 0, tie, replicates=1).at(0, -1)
 
 
 def evaluate(game: Game, result: Decision, epsilon: float) -> Verdict:

@@ -10,9 +10,12 @@ import numpy as np
 from stackel_bench.evaluation.truth import oracle_of
 from stackel_bench.evaluation.verdict import judge
 from stackel_bench.games.game import Game
+from stackel_bench.learners.blocks import decide_block, explore_block
 from stackel_bench.learners.budget import Budget
-from stackel_bench.learners.learner import Decision, Learner, Schedule, replicate_key
+from stackel_bench.learners.decision import Decision
+from stackel_bench.learners.learner import Learner, Schedule, block_key
 from stackel_bench.models import TieBreaking
+from stackel_bench.trials.encoding import decode, encode
 
 
 def fingerprint(value: Any) -> bytes:
@@ -21,13 +24,26 @@ def fingerprint(value: Any) -> bytes:
 
 
 def explore_all(
-    learner: Learner, game: Game, schedule: Schedule, replicate: int, order: list[int] | None = None
+    learner: Learner,
+    game: Game,
+    schedule: Schedule,
+    block: int,
+    order: list[int] | None = None,
+    size: int = 3,
 ) -> list[Any]:
-    """Findings of all units, explored in this order, listed by unit."""
+    """Findings of all units about the first replicates of a block, explored in this order, listed by unit."""
     units = list(range(schedule.units)) if order is None else order
-    key = replicate_key(3, game.identity, replicate)
-    found = {unit: learner.explore(game.sampler, schedule, unit, key) for unit in units}
+    key, size = block_key(3, game.identity, block), min(size, game.sampler.block_size)
+    found = {unit: explore_block(learner, game.sampler, schedule, unit, key, size) for unit in units}
     return [found[unit] for unit in range(schedule.units)]
+
+
+def decide_all(
+    learner: Learner, game: Game, schedule: Schedule, findings: list[Any], tie: TieBreaking
+) -> list[list[Decision]]:
+    """Decisions [replicate][rung] of the first replicates of a block."""
+    found = decide_block(learner, game.sampler, schedule, findings, tie)
+    return [[found.at(row, rung) for rung in range(found.shape[1])] for row in range(found.shape[0])]
 
 
 def check_schedule(schedule: Schedule, budget: Budget) -> None:
@@ -83,13 +99,17 @@ def check_learner(learner: Learner, game: Game, budget: Budget) -> None:
     assert fingerprint(findings) == fingerprint(backwards)
     assert fingerprint(findings) != fingerprint(explore_all(learner, game, schedule, 1))
     oracle = oracle_of(game)
+    one = explore_all(learner, game, schedule, 0, size=1)
     for tie in TieBreaking:
-        decided = learner.decide(game.sampler, schedule, findings, tie)
-        check_decisions(decided, game, schedule, tie)
-        again = learner.decide(game.sampler, schedule, pickle.loads(pickle.dumps(findings)), tie)
+        decided = decide_all(learner, game, schedule, findings, tie)
+        alone = decide_all(learner, game, schedule, one, tie)
+        assert fingerprint(alone) == fingerprint(decided[:1])  # a partial block has the same numbers
+        again = decide_all(learner, game, schedule, decode(encode(findings)), tie)
         assert fingerprint(decided) == fingerprint(again)
-        for decision in decided:
-            verdict = judge(oracle, decision, budget.epsilon)
-            assert verdict.value_suboptimality >= -1e-9
-            assert verdict.follower_suboptimality >= -1e-9
-            assert verdict.guarantee >= budget.epsilon - 1e-9
+        for rungs in decided:
+            check_decisions(rungs, game, schedule, tie)
+            for decision in rungs:
+                verdict = judge(oracle, decision, budget.epsilon)
+                assert verdict.value_suboptimality >= -1e-9
+                assert verdict.follower_suboptimality >= -1e-9
+                assert verdict.guarantee >= budget.epsilon - 1e-9

@@ -10,9 +10,11 @@ from scipy import stats
 from stackel_bench.evaluation.truth import oracle_of
 from stackel_bench.evaluation.verdict import Verdict, judge
 from stackel_bench.games.game import Game
+from stackel_bench.learners.blocks import run_block
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.catalog import make_learner
-from stackel_bench.learners.learner import Decision, replicate_key
+from stackel_bench.learners.decision import Decision
+from stackel_bench.learners.learner import Schedule
 from stackel_bench.models import TieBreaking
 
 Decided = dict[TieBreaking, list[list[Decision]]]  # [replicate][rung]
@@ -22,15 +24,21 @@ def decisions(
     game: Game, algorithm: str, budget: Budget, replicates: int, seed: int = 0, **options: Any
 ) -> Decided:
     learner = make_learner(game.family, algorithm, **options)
-    sampler = game.sampler
-    schedule = learner.schedule(sampler, budget)
-    decided: Decided = {tie: [] for tie in TieBreaking}
-    for replicate in range(replicates):
-        key = replicate_key(seed, game.identity, replicate)
-        findings = [learner.explore(sampler, schedule, unit, key) for unit in range(schedule.units)]
-        for tie in TieBreaking:
-            decided[tie].append(learner.decide(sampler, schedule, findings, tie))
-    return decided
+    schedule = learner.schedule(game.sampler, budget)
+    return {tie: decide(learner, game, schedule, replicates, tie, seed) for tie in TieBreaking}
+
+
+def decide(
+    learner: Any, game: Game, schedule: Schedule, replicates: int, tie: TieBreaking, seed: int = 0
+) -> list[list[Decision]]:
+    """The decisions [replicate][rung] of the first replicates."""
+    size = game.sampler.block_size
+    found = []
+    for first in range(0, replicates, size):
+        block = run_block(learner, game.sampler, schedule, seed, game.identity, first // size, tie)
+        rungs = range(block.shape[1])
+        found += [[block.at(row, rung) for rung in rungs] for row in range(min(size, replicates - first))]
+    return found
 
 
 def verdicts(

@@ -42,6 +42,8 @@ class ExecutionConfig:
     cpus_per_task: float = 1.0
     memory_per_task: int | None = None
     batch_seconds: float = 1.0
+    fan_out: str | None = None
+    dashboard: bool = False
     runtime_env: dict[str, Any] = field(default_factory=dict)
 
 

@@ -10,7 +10,7 @@ from stackel_bench.errors import InputError
 from stackel_bench.games.game import Game
 from stackel_bench.learners.bandit import RULES, ToleranceRule
 from stackel_bench.learners.budget import Budget
-from stackel_bench.learners.learner import Decision
+from stackel_bench.learners.decision import Decision
 from stackel_bench.theory.pulls import error_of_pulls
 
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from stackel_bench.learners.learner import Decision
+from stackel_bench.learners.decision import Decisions
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.finite_responses import optimistic_gap, pessimistic_gap
 
@@ -35,11 +35,14 @@ class Oracle(Protocol):
     def gap(self, epsilon: float, tie_breaking: TieBreaking) -> Bounds:
         """The paper's gap for this tie-breaking."""
 
-    def value_of(self, decision: Decision, slack: float, tie_breaking: TieBreaking) -> float:
-        """phi_slack or psi_slack of the decision's commitment."""
+    def values_of(self, decisions: Decisions, slack: float, tie_breaking: TieBreaking) -> np.ndarray:
+        """phi_slack or psi_slack [R,K] of the decisions' commitments."""
 
-    def follower_suboptimality(self, decision: Decision) -> float:
-        """How far the decision's response is from the follower's best one."""
+    def follower_losses(self, decisions: Decisions) -> np.ndarray:
+        """How far the decisions' responses [R,K] are from the follower's best ones."""
+
+    def lowest_value(self, slack: float, tie_breaking: TieBreaking) -> float:
+        """A bound that no commitment's phi_slack or psi_slack lies below; attained where it can be."""
 
 
 @dataclass(eq=False)
@@ -47,7 +50,7 @@ class FiniteLeaderOracle:
     """Oracle of the families whose leader picks from a finite list."""
 
     compute_values: Callable[[float, TieBreaking], np.ndarray]
-    follower_loss: Callable[[Decision], float]
+    compute_follower_losses: Callable[[Decisions], np.ndarray]
     _values: dict[tuple[float, TieBreaking], np.ndarray] = field(default_factory=dict)
     _gaps: dict[tuple[float, TieBreaking], float] = field(default_factory=dict)
 
@@ -72,10 +75,14 @@ class FiniteLeaderOracle:
             )
         return Bounds.exactly(self._gaps[epsilon, tie_breaking])
 
-    def value_of(self, decision: Decision, slack: float, tie_breaking: TieBreaking) -> float:
-        """The value of the leader action that was chosen."""
-        return float(self.leader_values(slack, tie_breaking)[decision.leader_action])
+    def values_of(self, decisions: Decisions, slack: float, tie_breaking: TieBreaking) -> np.ndarray:
+        """The values of the leader actions that were chosen."""
+        return np.asarray(self.leader_values(slack, tie_breaking)[decisions.leader_action])
 
-    def follower_suboptimality(self, decision: Decision) -> float:
-        """As the family defines it."""
-        return self.follower_loss(decision)
+    def follower_losses(self, decisions: Decisions) -> np.ndarray:
+        """As the family defines them."""
+        return self.compute_follower_losses(decisions)
+
+    def lowest_value(self, slack: float, tie_breaking: TieBreaking) -> float:
+        """The worst leader action's value."""
+        return float(self.leader_values(slack, tie_breaking).min())

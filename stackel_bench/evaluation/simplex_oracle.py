@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from stackel_bench.evaluation.oracle import Bounds
-from stackel_bench.learners.learner import Decision
+from stackel_bench.learners.decision import Decisions
 from stackel_bench.models import PayoffTable, TieBreaking
 from stackel_bench.planning.mixed_gaps import mixed_gap, mixed_stackelberg_value
 from stackel_bench.planning.mixed_interval import CertifiedInterval
@@ -35,15 +37,29 @@ class SimplexOracle:
             self._known["gap", epsilon, tie_breaking] = _bounds(found)
         return self._known["gap", epsilon, tie_breaking]
 
-    def value_of(self, decision: Decision, slack: float, tie_breaking: TieBreaking) -> float:
-        """phi_slack or psi_slack of the strategy."""
-        assert decision.leader_strategy is not None
-        return mixed_leader_value(self.table, decision.leader_strategy, slack, tie_breaking).value
+    def values_of(self, decisions: Decisions, slack: float, tie_breaking: TieBreaking) -> np.ndarray:
+        """phi_slack or psi_slack of each strategy; strategies that occur several times are evaluated once."""
+        strategies, shape = _flat(decisions)
+        distinct, positions = np.unique(strategies, axis=0, return_inverse=True)
+        values = [mixed_leader_value(self.table, row, slack, tie_breaking).value for row in distinct]
+        return np.array(values)[positions.reshape(shape)]
 
-    def follower_suboptimality(self, decision: Decision) -> float:
-        """How much better the follower could respond to the strategy."""
-        means = decision.leader_strategy @ self.table.follower_means
-        return float(means.max() - means[decision.follower_response])
+    def follower_losses(self, decisions: Decisions) -> np.ndarray:
+        """How much better the follower could respond to each strategy."""
+        strategies, shape = _flat(decisions)
+        means = np.einsum("ia,ab->ib", strategies, self.table.follower_means)
+        played = np.take_along_axis(means, decisions.follower_response.reshape(-1, 1), axis=1)[:, 0]
+        return np.asarray(means.max(axis=1) - played).reshape(shape)
+
+    def lowest_value(self, slack: float, tie_breaking: TieBreaking) -> float:
+        """The smallest payoff in the table: a mixture of payoffs is never less."""
+        return float(self.table.leader_means.min())
+
+
+def _flat(decisions: Decisions) -> tuple[np.ndarray, tuple[int, int]]:
+    """All strategies below each other, and the shape [R,K] that they come from."""
+    assert decisions.leader_strategy is not None
+    return decisions.leader_strategy.reshape(-1, decisions.leader_strategy.shape[-1]), decisions.shape
 
 
 def _bounds(interval: CertifiedInterval) -> Bounds:

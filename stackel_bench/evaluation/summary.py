@@ -3,74 +3,80 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from stackel_bench.evaluation.intervals import binomial_interval, mean_interval
-from stackel_bench.evaluation.verdict import Verdict
-from stackel_bench.learners.learner import Decision
+from stackel_bench.evaluation.verdict import Judgement
+from stackel_bench.learners.decision import Decisions
 
 SHOWN_STRATEGY = 3  # mixed strategies over so many actions can be drawn, so records keep them
 
 
-def record_row(replicate: int, rung: int, decision: Decision, verdict: Verdict) -> dict[str, Any]:
-    """One replicate at one rung, flat."""
-    response, strategy = decision.follower_response, decision.leader_strategy
-    shown = () if strategy is None or len(strategy) > SHOWN_STRATEGY else strategy
+def record_columns(decisions: Decisions, judged: Judgement) -> dict[str, np.ndarray]:
+    """The columns [R,K] of the records: what was decided, and what it is really worth."""
+    shape = decisions.shape
+    response, strategy = decisions.follower_response, decisions.leader_strategy
+    shown = 0 if strategy is None or strategy.shape[-1] > SHOWN_STRATEGY else strategy.shape[-1]
     return {
-        "replicate": replicate,
-        "rung": rung,
-        "samples": decision.samples,
-        "leader_action": decision.leader_action,
-        "follower_response": response if isinstance(response, int) else None,
-        "estimated_value": decision.estimated_value,
-        "value": verdict.value,
-        "value_suboptimality": verdict.value_suboptimality,
-        "follower_suboptimality": verdict.follower_suboptimality,
-        "gap": verdict.gap,
-        "guarantee": verdict.guarantee,
-        "leader_guarantee_held": verdict.leader_guarantee_held,
-        "follower_guarantee_held": verdict.follower_guarantee_held,
-        "guarantee_held": verdict.guarantee_held,
-        **{f"strategy_{action}": float(weight) for action, weight in enumerate(shown)},
-        **{f"diagnostic_{name}": float(value) for name, value in decision.diagnostics.items()},
+        "samples": decisions.samples,
+        **({} if decisions.leader_action is None else {"leader_action": decisions.leader_action}),
+        **({"follower_response": response} if response.shape == shape else {}),  # else it is a policy
+        "estimated_value": decisions.estimated_value,
+        "value": judged.value,
+        "value_suboptimality": judged.value_suboptimality,
+        "follower_suboptimality": judged.follower_suboptimality,
+        "gap": np.full(shape, judged.gap),
+        "guarantee": np.full(shape, judged.guarantee),
+        "leader_guarantee_held": judged.leader_guarantee_held,
+        "follower_guarantee_held": judged.follower_guarantee_held,
+        "guarantee_held": judged.leader_guarantee_held & judged.follower_guarantee_held,
+        **{f"strategy_{action}": strategy[..., action] for action in range(shown) if strategy is not None},
+        **{f"diagnostic_{name}": values for name, values in decisions.diagnostics.items()},
     }
 
 
-def summarise_rung(records: pd.DataFrame) -> dict[str, float]:
-    """Failure probability and losses of one rung, with intervals."""
-    trials = len(records)
-    failures = int((~records["guarantee_held"]).sum())
+def summarise(records: pd.DataFrame, delta: float) -> tuple[dict[str, float], list[dict[str, float]]]:
+    """Headline metrics of a cell (those of its largest budget) and the metrics of every rung.
+
+    Records are in the order of replicates, each with its rungs in order.
+    """
+    rungs = int(records["rung"].iloc[-1]) + 1
+    columns = {name: records[name].to_numpy().reshape(-1, rungs) for name in records.columns}
+    by_rung = [
+        summarise_rung({name: values[:, rung] for name, values in columns.items()}) for rung in range(rungs)
+    ]
+    return by_rung[-1] | sample_complexity(by_rung, delta), by_rung
+
+
+def summarise_rung(columns: Mapping[str, np.ndarray]) -> dict[str, float]:
+    """Failure probability and losses of one rung from its record columns [R], with intervals."""
+    failed = ~columns["guarantee_held"]
+    trials, failures = len(failed), int(failed.sum())
     low, high = binomial_interval(failures, trials)
-    losses = records["value_suboptimality"].to_numpy()
+    losses = columns["value_suboptimality"]
     mean_low, mean_high = mean_interval(losses)
     summary = {
-        "samples": float(records["samples"].mean()),
+        "samples": float(columns["samples"].mean()),
         "failure_probability": failures / trials,
         "failure_probability_low": low,
         "failure_probability_high": high,
-        "leader_failure_probability": float((~records["leader_guarantee_held"]).mean()),
-        "follower_failure_probability": float((~records["follower_guarantee_held"]).mean()),
+        "leader_failure_probability": float((~columns["leader_guarantee_held"]).mean()),
+        "follower_failure_probability": float((~columns["follower_guarantee_held"]).mean()),
         "value_suboptimality": float(losses.mean()),
         "value_suboptimality_low": mean_low,
         "value_suboptimality_high": mean_high,
         "value_suboptimality_median": float(np.median(losses)),
         "value_suboptimality_q95": float(np.quantile(losses, 0.95)),
-        "follower_suboptimality": float(records["follower_suboptimality"].mean()),
-        "gap": float(records["gap"].iloc[0]),
-        "guarantee": float(records["guarantee"].iloc[0]),
+        "follower_suboptimality": float(columns["follower_suboptimality"].mean()),
+        "gap": float(columns["gap"][0]),
+        "guarantee": float(columns["guarantee"][0]),
     }
-    diagnostics = [name for name in records.columns if name.startswith("diagnostic_")]
-    means = {name: float(records[name].mean()) for name in diagnostics}
+    diagnostics = [name for name in columns if name.startswith("diagnostic_")]
+    known = {name: columns[name][~np.isnan(columns[name])] for name in diagnostics}
+    means = {name: float(values.mean()) for name, values in known.items() if len(values)}
     return summary | {name: mean for name, mean in means.items() if np.isfinite(mean)}
-
-
-def summarise(records: pd.DataFrame, delta: float) -> tuple[dict[str, float], list[dict[str, float]]]:
-    """Headline metrics of a cell (those of its largest budget) and the metrics of every rung."""
-    rungs = [summarise_rung(group) for _, group in records.groupby("rung", sort=True)]
-    return rungs[-1] | sample_complexity(rungs, delta), rungs
 
 
 def sample_complexity(rungs: Iterable[Mapping[str, float]], delta: float) -> dict[str, float]:

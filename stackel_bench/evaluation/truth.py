@@ -11,7 +11,7 @@ from stackel_bench.games.bandit_rl import BanditRLGame
 from stackel_bench.games.game import Game
 from stackel_bench.games.linear import LinearBanditGame
 from stackel_bench.games.simultaneous import SimultaneousGame
-from stackel_bench.learners.learner import Decision
+from stackel_bench.learners.decision import Decisions
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.best_response import best_responses
 from stackel_bench.planning.finite_responses import finite_leader_values
@@ -27,13 +27,15 @@ def oracle_of(game: Game) -> Oracle:
 def _bandit_oracle(game: BanditGame) -> FiniteLeaderOracle:
     table = game.table
 
-    def follower_loss(decision: Decision) -> float:
-        row = table.follower_means[decision.leader_action]
-        return float(row.max() - row[decision.follower_response])
+    best = table.follower_means.max(axis=1)
+
+    def follower_losses(decisions: Decisions) -> np.ndarray:
+        rows = decisions.leader_action
+        return np.asarray(best[rows] - table.follower_means[rows, decisions.follower_response])
 
     return FiniteLeaderOracle(
         lambda slack, tie: finite_leader_values(table.leader_means, table.follower_means, slack, tie),
-        follower_loss,
+        follower_losses,
     )
 
 
@@ -46,27 +48,34 @@ def _bandit_rl_oracle(game: BanditRLGame) -> FiniteLeaderOracle:
         responses = best_responses(game.mdps, slack, tie_breaking)
         return np.array([response.leader_value for response in responses])
 
-    def follower_loss(decision: Decision) -> float:
-        assert decision.leader_action is not None
-        played = policy_values(game.mdps[decision.leader_action], decision.follower_response)
-        return optima[decision.leader_action] - played.follower_value
+    def follower_losses(decisions: Decisions) -> np.ndarray:
+        assert decisions.leader_action is not None
+        losses = np.empty(decisions.shape)
+        for here, action in np.ndenumerate(decisions.leader_action):
+            played = policy_values(game.mdps[action], decisions.follower_response[here])
+            losses[here] = optima[action] - played.follower_value
+        return losses
 
-    return FiniteLeaderOracle(values, follower_loss)
+    return FiniteLeaderOracle(values, follower_losses)
 
 
 def _linear_oracle(game: LinearBanditGame) -> FiniteLeaderOracle:
     model = game.model
     parameters = (model.leader_parameters, model.follower_parameters)
 
-    def follower_loss(decision: Decision) -> float:
-        assert decision.leader_action is not None
-        row = model.features.block(decision.leader_action, decision.leader_action + 1)[0]
-        means = row @ model.follower_parameters
-        return float(means.max() - means[decision.follower_response])
+    def follower_losses(decisions: Decisions) -> np.ndarray:
+        assert decisions.leader_action is not None
+        losses = np.empty(decisions.shape)
+        for action in np.unique(decisions.leader_action):
+            chosen = decisions.leader_action == action
+            row = model.features.block(int(action), int(action) + 1)[0]
+            means = np.einsum("ij,j->i", row, model.follower_parameters)
+            losses[chosen] = means.max() - means[decisions.follower_response[chosen]]
+        return losses
 
     return FiniteLeaderOracle(
         lambda slack, tie: linear_leader_values(model.features, *parameters, slack, tie).values,
-        follower_loss,
+        follower_losses,
     )
 
 

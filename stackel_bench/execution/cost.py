@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-from stackel_bench.execution.trial import Trial
+from collections.abc import Hashable
+
+WEIGHT = 0.5  # of the newest observation
 
 
 class CostModel:
-    """Seconds per replicate of a trial; learns one factor per kind of trial."""
-
-    _WEIGHT = 0.5  # of the newest observation
+    """Seconds of pieces of work; learns one factor per trial, and one per kind of trial for those to come."""
 
     def __init__(self) -> None:
-        self._factors: dict[tuple[str, str], float] = {}
+        self._factors: dict[Hashable, float] = {}
 
-    def knows(self, trial: Trial) -> bool:
-        """Whether work of this kind has been observed, so that the figures are more than a guess."""
-        return trial.kind in self._factors
+    def knows(self, kinds: tuple[Hashable, ...]) -> bool:
+        """Whether work of one of these kinds has been observed, so that figures are more than a guess."""
+        return any(kind in self._factors for kind in kinds)
 
-    def unit_seconds(self, trial: Trial) -> float:
-        """Exploring one unit once."""
-        return trial.schedule.seconds_per_unit * self._factors.get(trial.kind, 1.0)
+    def factor(self, kinds: tuple[Hashable, ...]) -> float:
+        """Observed over scheduled seconds, of the first kind that was observed."""
+        return next((self._factors[kind] for kind in kinds if kind in self._factors), 1.0)
 
-    def replicate_seconds(self, trial: Trial) -> float:
-        """Exploring all units once."""
-        return self.unit_seconds(trial) * trial.schedule.units
-
-    def trial_seconds(self, trial: Trial) -> float:
-        """All replicates."""
-        return self.replicate_seconds(trial) * trial.replicates
-
-    def observe(self, kind: tuple[str, str], scheduled_seconds: float, seconds: float) -> None:
-        """Learn from finished work whose schedules asked for scheduled_seconds."""
+    def observe(self, kinds: tuple[Hashable, ...], scheduled_seconds: float, seconds: float) -> None:
+        """Learn from finished work whose schedule asked for scheduled_seconds."""
         if scheduled_seconds <= 0 or seconds <= 0:
             return
         ratio = seconds / scheduled_seconds
-        old = self._factors.get(kind)
-        self._factors[kind] = ratio if old is None else old ** (1 - self._WEIGHT) * ratio**self._WEIGHT
+        for kind in kinds:
+            old = self._factors.get(kind)
+            self._factors[kind] = ratio if old is None else old ** (1 - WEIGHT) * ratio**WEIGHT

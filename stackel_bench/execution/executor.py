@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from stackel_bench.execution.trial import Failure
+from stackel_bench.trials.trial import Failure
 
 Task = Any  # what submit and put return; may be an argument of later tasks
 
@@ -40,8 +40,8 @@ class Executor(Protocol):
     def put(self, value: Any) -> Task:
         """A value that many tasks take as argument, stored once."""
 
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Task:
-        """Start a task; arguments may be earlier tasks, whose results are meant."""
+    def submit(self, name: str, function: Callable[..., Any], *arguments: Any) -> Task:
+        """Start a task under this name; arguments may be earlier tasks, whose results are meant."""
 
     def next_finished(self, tasks: list[Task]) -> Finished:
         """The next one of these tasks to end; a ClusterLostError if none will."""
@@ -55,6 +55,7 @@ class Executor(Protocol):
 
 @dataclass(eq=False)
 class _SerialTask:
+    name: str
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
     value: Any = None
@@ -70,9 +71,9 @@ class SerialExecutor:
         """The value itself."""
         return value
 
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Task:
+    def submit(self, name: str, function: Callable[..., Any], *arguments: Any) -> Task:
         """Remember the task."""
-        return _SerialTask(function, arguments)
+        return _SerialTask(name, function, arguments)
 
     def next_finished(self, tasks: list[Task]) -> Finished:
         """Run the oldest task."""

@@ -35,7 +35,7 @@ from stackel_bench import __version__
 from stackel_bench.errors import InputError
 from stackel_bench.execution.cluster_watch import WATCH_SECONDS, Address, ClusterWatch
 from stackel_bench.execution.executor import ClusterLostError, Finished, Task
-from stackel_bench.execution.trial import Failure
+from stackel_bench.trials.trial import Failure
 
 _LOST = (
     ray.exceptions.WorkerCrashedError,
@@ -76,13 +76,14 @@ class RayExecutor:
         cpus_per_task: float = 1.0,
         memory_per_task: int | None = None,
         runtime_env: Mapping[str, Any] | None = None,
+        dashboard: bool = False,
     ) -> None:
         local: dict[str, Any] = {}
         if address == "local":
-            local = {"num_cpus": num_cpus, "include_dashboard": False}
+            local = {"num_cpus": num_cpus, "include_dashboard": dashboard, "dashboard_host": "127.0.0.1"}
         try:
             with _own_signal_handlers():
-                ray.init(
+                context = ray.init(
                     address=address,
                     log_to_driver=False,
                     logging_level=logging.CRITICAL,
@@ -106,6 +107,8 @@ class RayExecutor:
             raise InputError("execution.memory_per_task", memory_per_task, allowed)  # it would wait for ever
         head, node = _addresses()
         self.place = "on a private Ray cluster of this machine"
+        if dashboard and context.dashboard_url:
+            self.place += f" (dashboard http://{context.dashboard_url})"
         patience = _PRIVATE_LOST_SECONDS
         if address != "local":
             self.place, patience = f"on the Ray cluster at {head[0]}:{head[1]}", _LOST_SECONDS
@@ -131,10 +134,10 @@ class RayExecutor:
         """Store a value in the object store once."""
         return ray.put(value)
 
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Task:
-        """Start a Ray task."""
+    def submit(self, name: str, function: Callable[..., Any], *arguments: Any) -> Task:
+        """Start a Ray task; its name is what Ray's dashboard, `ray list tasks` and the timeline show."""
         resolved = [a.value if isinstance(a, _RayTask) else a for a in arguments]
-        return _RayTask(*self._timed.remote(function, *resolved))
+        return _RayTask(*self._timed.options(name=name).remote(function, *resolved))
 
     def next_finished(self, tasks: list[Task]) -> Finished:
         """Wait for the next task, in completion order."""

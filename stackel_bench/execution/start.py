@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from importlib.util import find_spec
 
 from omegaconf import DictConfig, OmegaConf
 
@@ -12,11 +13,19 @@ from stackel_bench.errors import InputError
 from stackel_bench.execution.executor import Executor, SerialExecutor
 
 CONNECT_SECONDS = 10.0
+FAN_OUTS = ("leader_action", "auto")
 
 
 def validate_execution(config: DictConfig) -> None:
     """Raise an InputError where the group execution/ cannot be meant; asks nobody."""
     checks.choice("execution", config.kind, ("local", "cluster", "serial"))
+    if config.fan_out is not None:
+        checks.choice("execution.fan_out", config.fan_out, FAN_OUTS)
+    if config.dashboard and config.kind != "local":
+        raise InputError("execution.dashboard", True, "false unless execution=local; a cluster has its own")
+    if config.dashboard and find_spec("aiohttp_cors") is None:  # comes with ray[default] only
+        allowed = "false, or the extra that brings Ray's dashboard: pip install 'stackel_bench[cluster]'"
+        raise InputError("execution.dashboard", True, allowed)
     checks.real("execution.batch_seconds", config.batch_seconds, least=0, open_least=True)
     checks.real("execution.cpus_per_task", config.cpus_per_task, least=0, open_least=True)
     if config.num_cpus is not None:
@@ -73,4 +82,5 @@ def start_executor(config: DictConfig) -> Executor:
         cpus_per_task=config.cpus_per_task,
         memory_per_task=config.memory_per_task,
         runtime_env=OmegaConf.to_container(config.runtime_env),  # type: ignore[arg-type]
+        dashboard=config.dashboard,
     )

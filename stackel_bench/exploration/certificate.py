@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from stackel_bench.exploration.explorer import Goal
-from stackel_bench.exploration.uncertainty import propagated_bonus
+from stackel_bench.exploration.uncertainty import log1p_each, propagated_bonus
 
 
 def certificate_bonus(visits: np.ndarray, goal: Goal) -> np.ndarray:
@@ -27,8 +27,8 @@ def certificate_bonus(visits: np.ndarray, goal: Goal) -> np.ndarray:
     n = np.where(visits > 0, visits, 1.0)
     share = goal.delta / (2 * goal.num_leader_actions)
     triples = states * actions * horizon
-    reward = np.sqrt((1 + 1 / n) * (math.log(2 * triples / share) + 0.5 * np.log1p(n)) / (2 * n))
-    spread = (states - 1) * (1 + np.log1p(n / (states - 1))) if states > 1 else 0.0
+    reward = np.sqrt((1 + 1 / n) * (math.log(2 * triples / share) + 0.5 * log1p_each(n)) / (2 * n))
+    spread = (states - 1) * (1 + log1p_each(n / (states - 1))) if states > 1 else 0.0
     later = np.arange(horizon - 1, -1, -1)[:, None, None]
     transition = later * np.sqrt((math.log(triples / share) + spread) / (2 * n))
     return np.where(visits > 0, reward + transition, np.inf)

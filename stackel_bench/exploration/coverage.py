@@ -1,4 +1,7 @@
-"""How well an exploration covered what a policy can reach: the ratio that the paper's Theorem 3.3 bounds."""
+"""How well an exploration covered what a policy can reach: the ratio that the paper's Theorem 3.3 bounds.
+
+Sums go through einsum: unlike a matrix product it adds up in an order that no processor changes.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,7 @@ def maximal_reach(mdp: FollowerMDP) -> np.ndarray:
     for layer in range(horizon):
         values = np.eye(states)  # values[s, target]: best probability of the target from s at this layer
         for h in range(layer - 1, -1, -1):
-            values = (mdp.transitions[h] @ values).max(axis=1)
+            values = np.einsum("sbt,tk->sbk", mdp.transitions[h], values).max(axis=1)
         reach[layer] = values[mdp.initial_state]
     return reach
 
@@ -81,7 +84,7 @@ def mixture_occupancy(mdp: FollowerMDP, mixture: PolicyMixture) -> np.ndarray:
     for h in range(horizon):
         here = here + tails[h]
         occupancy[h] += here[:, None] / actions
-        here = here @ mdp.transitions[h].mean(axis=1)
+        here = np.einsum("s,st->t", here, mdp.transitions[h].mean(axis=1))
     return occupancy
 
 

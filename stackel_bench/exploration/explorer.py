@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -97,6 +97,17 @@ class Explorer(Protocol):
     @property
     def certified(self) -> bool:
         """Whether it ends by its own certificate at sup error epsilon/8 when the plan says so."""
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The options that it was built with, defaults included."""
+
+    @property
+    def nested(self) -> bool:
+        """Whether a plan continues the run of the plan before it; if not, each plan is a run of its own."""
+
+    def seconds_per_plan(self, shape: Shape) -> float:
+        """Rough time of one plan on one core; corrected by what is measured."""
 
     def theory_plan(self, shape: Shape, goal: Goal) -> EpisodePlan:
         """Episodes per leader action that the theorem asks for; also more than can be simulated."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -45,6 +47,7 @@ class RewardFreeExplore:
 
     name = "reward_free_explore"
     certified = False
+    nested = False  # N0 enters EULER's bonus, so every budget needs a run of its own
 
     def __post_init__(self) -> None:
         checks.choice("value_range", self.value_range, ("one", "horizon"))
@@ -54,6 +57,11 @@ class RewardFreeExplore:
         checks.real("explore_fraction", self.explore_fraction, least=0, most=1, open_most=True)
         checks.real("c_explore", self.c_explore, least=0, open_least=True)
         checks.real("c_data", self.c_data, least=0, open_least=True)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """All fields."""
+        return dataclasses.asdict(self)
 
     def theory_plan(self, shape: Shape, goal: Goal) -> EpisodePlan:
         """S*H*N0 episodes to explore and N to gather."""
@@ -66,6 +74,11 @@ class RewardFreeExplore:
                 "gather": budget.gather,
             }
         )
+
+    def seconds_per_plan(self, shape: Shape) -> float:
+        """EULER learns to reach every state at every layer but the first, then policies are played."""
+        horizon, states, actions = shape
+        return 2e-3 + 5e-4 * states * (horizon - 1) + 2e-7 * states**3 * actions * horizon**2
 
     def fixed_plan(self, shape: Shape, episodes: int) -> EpisodePlan:
         """explore_fraction of the episodes, rounded down, to explore; the others gather."""

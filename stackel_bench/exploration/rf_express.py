@@ -12,7 +12,7 @@ from stackel_bench.exploration.budgets import paper_total
 from stackel_bench.exploration.doubling_run import doubling_run
 from stackel_bench.exploration.explorer import EpisodePlan, Goal
 from stackel_bench.exploration.running_estimate import RunningEstimate
-from stackel_bench.exploration.uncertainty import uncapped_values
+from stackel_bench.exploration.uncertainty import log1p_each, uncapped_values
 from stackel_bench.simulation.policy_mixture import PolicyMixture
 
 
@@ -37,7 +37,7 @@ class RFExpress:
         constant = math.log(3 * states * actions * horizon * goal.num_leader_actions / goal.delta)
 
         def bonus(visits: np.ndarray) -> np.ndarray:
-            beta = constant + states * (math.log(8 * math.e) + np.log1p(visits))
+            beta = constant + states * (math.log(8 * math.e) + log1p_each(visits))
             return np.asarray(15 * horizon**2 * beta / visits)
 
         def action_values(running: RunningEstimate) -> np.ndarray:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -37,10 +38,12 @@ class SamplingRule(Protocol):
 
 @dataclass(frozen=True)
 class SingleRun:
-    """Follows the rule; an exploration is a photograph of the run, so explorations share their data."""
+    """Follows the rule; an exploration is a snapshot of the run, so explorations share their data."""
 
     rule: SamplingRule
     unvisited_reward: float = 0.5
+
+    nested: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         checks.real("unvisited_reward", self.unvisited_reward, least=0, most=1)
@@ -55,9 +58,19 @@ class SingleRun:
         """Whether the rule ends by its certificate."""
         return self.rule.certified
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """The rule's fields, and what unvisited triples are taken to pay."""
+        return {**dataclasses.asdict(self.rule), "unvisited_reward": self.unvisited_reward}  # type: ignore[call-overload]
+
     def theory_plan(self, shape: Shape, goal: Goal) -> EpisodePlan:
         """What the rule's theorem asks for."""
         return self.rule.theory_plan(shape, goal)
+
+    def seconds_per_plan(self, shape: Shape) -> float:
+        """Replanning and playing, some hundred times."""
+        horizon, states, actions = shape
+        return 2e-3 + 6e-7 * horizon * states**2 * actions
 
     def fixed_plan(self, shape: Shape, episodes: int) -> EpisodePlan:
         """One phase."""

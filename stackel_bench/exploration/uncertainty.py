@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -16,6 +17,15 @@ def uncapped_values(
     """Q [H,S,B] of the recursion without caps, for a bonus that is a function of visits [H,S,B] > 0."""
     visits = np.maximum(counts.sum(axis=3), UNVISITED)
     return propagated_bonus(counts, bonus(visits), np.full(len(counts), np.inf), inflation)[0]
+
+
+@njit(cache=True)
+def log1p_each(values: np.ndarray) -> np.ndarray:
+    """ln(1 + x) of each entry; numpy's own has other last bits on other processors."""
+    logs = np.empty(values.shape)
+    for index, value in np.ndenumerate(values):
+        logs[index] = math.log1p(value)
+    return logs
 
 
 @njit(cache=True)

@@ -67,11 +67,16 @@ def _bounded(estimate: FollowerMDP, truth: FollowerMDP) -> float:
             moved = estimate.transitions[h] - truth.transitions[h]
             most = np.maximum(moved * smallest, moved * largest).sum(axis=2)
             least = np.minimum(moved * smallest, moved * largest).sum(axis=2)
-            above = (reward + most + estimate.transitions[h] @ above).max(axis=1)
-            below = (-reward - least + estimate.transitions[h] @ below).max(axis=1)
+            above = (reward + most + _expected(estimate.transitions[h], above)).max(axis=1)
+            below = (-reward - least + _expected(estimate.transitions[h], below)).max(axis=1)
             rewards = getattr(truth, player)[h]
-            smallest = (rewards + truth.transitions[h] @ smallest).min(axis=1)
-            largest = (rewards + truth.transitions[h] @ largest).max(axis=1)
+            smallest = (rewards + _expected(truth.transitions[h], smallest)).min(axis=1)
+            largest = (rewards + _expected(truth.transitions[h], largest)).max(axis=1)
         start = truth.initial_state
         worst = max(worst, float(above[start]), float(below[start]))
     return worst
+
+
+def _expected(transitions: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Expected next values [S,B], added up in an order that no processor changes."""
+    return np.asarray(np.einsum("sbt,t->sb", transitions, values))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -20,22 +21,34 @@ from stackel_bench.simulation.episodes import NOISES, EpisodeSimulator
 class EpisodeSampler:
     """Sampling access to a bandit-RL game; the MDPs themselves are out of a learner's sight."""
 
-    _mdps: Sequence[FollowerMDP] = field(repr=False)
+    block_size: ClassVar[int] = 1  # a replicate explores by itself
+    job_per_unit: ClassVar[bool] = True  # one reward-free exploration job per leader action
+    _mdps: Mapping[int, FollowerMDP] = field(repr=False)  # by leader action; a job has its own alone
     _noise: Noise
+    num_leader_actions: int  # A: how many MDPs the game has
+    _simulators: dict[int, EpisodeSimulator] = field(default_factory=dict, repr=False)
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """(horizon H, number of states S, number of follower actions B)."""
-        return self._mdps[0].shape
-
-    @property
-    def num_leader_actions(self) -> int:
-        """A: how many MDPs there are."""
-        return len(self._mdps)
+        return next(iter(self._mdps.values())).shape
 
     def simulator(self, leader_action: int) -> EpisodeSimulator:
-        """Episodes in the MDP that this leader action sets."""
-        return EpisodeSimulator(self._mdps[leader_action], self._noise.kind)
+        """Episodes in the MDP that this leader action sets; its tables are made once."""
+        if leader_action not in self._simulators:
+            simulator = EpisodeSimulator(self._mdps[leader_action], self._noise.kind)
+            self._simulators[leader_action] = simulator
+        return self._simulators[leader_action]
+
+
+@dataclass(frozen=True, eq=False)
+class LeaderActionModel:
+    """One leader action's part of a bandit-RL game: samples of it, and its truth."""
+
+    family: str
+    identity: str  # of the whole game
+    sampler: EpisodeSampler
+    mdps: Mapping[int, FollowerMDP]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +82,19 @@ class BanditRLGame:
             yield from (mdp.transitions, mdp.leader_rewards, mdp.follower_rewards)
             yield np.array([mdp.initial_state])
 
-    @property
+    @functools.cached_property
     def sampler(self) -> EpisodeSampler:
         """All that a learner gets."""
-        return EpisodeSampler(self.mdps, self.noise)
+        return EpisodeSampler(dict(enumerate(self.mdps)), self.noise, len(self.mdps))
+
+    def only(self, leader_action: int) -> LeaderActionModel:
+        """What exploring this leader action needs, and no other MDP of the game."""
+        mdp = self.mdps[leader_action]
+        sampler = EpisodeSampler({leader_action: mdp}, self.noise, len(self.mdps))
+        return LeaderActionModel(self.family, self.identity, sampler, {leader_action: mdp})
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "sampler"}  # made anew
 
     @property
     def sizes(self) -> dict[str, int]:

@@ -20,21 +20,34 @@ Simulate = Callable[[int, int, int, np.random.Generator], tuple[float, float]]
 class BlackBoxSampler:
     """Sampling access to a simulator, with what a sampler of payoff tables offers."""
 
+    block_size: ClassVar[int] = 1  # a simulator plays one replicate after the other
+    job_per_unit: ClassVar[bool] = True  # nobody knows how long a simulator takes
     _simulate: Simulate = field(repr=False)
     shape: tuple[int, int]  # (A, B)
     sub_gaussian_scale: float
     whole_rewards: ClassVar[bool] = False
 
     def pull_row(
-        self, leader_action: int, ladder: Sequence[int], rng: np.random.Generator
+        self,
+        leader_action: int,
+        ladder: Sequence[int],
+        rng: np.random.Generator,
+        replicates: int | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Leader and follower reward sums [rung, B] after ladder[rung] pulls of each pair of this row."""
-        sums = np.zeros((len(ladder), self.shape[1], 2))
-        for rung, new in enumerate(np.diff(ladder, prepend=0)):
-            for follower_action in range(self.shape[1]):
-                sums[rung, follower_action] = self._sums(leader_action, follower_action, int(new), rng)
-        sums = sums.cumsum(axis=0)
-        return sums[..., 0], sums[..., 1]
+        """Leader and follower reward sums [rung, B] after ladder[rung] pulls of each pair of this row.
+
+        With a number of replicates they get a first axis [replicate, rung, B].
+        """
+        sums = np.zeros((replicates or 1, len(ladder), self.shape[1], 2))
+        for replicate in sums:
+            for rung, new in enumerate(np.diff(ladder, prepend=0)):
+                for follower_action in range(self.shape[1]):
+                    replicate[rung, follower_action] = self._sums(
+                        leader_action, follower_action, int(new), rng
+                    )
+        sums = sums.cumsum(axis=1)
+        found = sums[0] if replicates is None else sums
+        return found[..., 0], found[..., 1]
 
     def pull_pairs(self, wanted: np.ndarray, pulls: int, rng: np.random.Generator) -> NoReturn:
         """An InputError: eliminating learners draw ahead for pairs that they drop, which is not free here."""

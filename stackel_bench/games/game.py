@@ -22,7 +22,11 @@ class Game(Protocol):
 
     @property
     def sampler(self) -> Any:
-        """Sampling access for learners, of the family's own type."""
+        """Sampling access for learners, of the family's own type.
+
+        It says how many replicates share a random stream (block_size) and whether exploring one unit is worth
+        a task of its own (job_per_unit); then the game has `only(unit)`: what exploring that unit needs.
+        """
 
     @property
     def sizes(self) -> dict[str, int]:

@@ -23,6 +23,8 @@ ROUNDING = 1e-9  # a product of features and parameters may leave [0,1] by so mu
 class FeatureSampler:
     """Sampling access to a linear model: features are known, parameters are out of a learner's sight."""
 
+    block_size: ClassVar[int] = 64  # replicates that share a random stream
+    job_per_unit: ClassVar[bool] = False  # a core point alone is too little work for a task
     _model: LinearModel = field(repr=False)
     _noise: Noise
 
@@ -47,15 +49,18 @@ class FeatureSampler:
         return self._noise.kind == "bernoulli"
 
     def pull_pair(
-        self, pair: int, ladder: Sequence[int], rng: np.random.Generator
+        self, pair: int, ladder: Sequence[int], rng: np.random.Generator, replicates: int | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Leader and follower reward sums [rung] after ladder[rung] pulls of the pair with this index."""
+        """Leader and follower reward sums [rung] after ladder[rung] pulls of the pair with this index.
+
+        With a number of replicates they get a first axis [replicate, rung].
+        """
         feature = self._model.features.pairs(np.array([pair]))[0]
         means = np.stack([self._model.leader_parameters, self._model.follower_parameters]) @ feature
         if self.bounded:
             means = np.clip(means, 0.0, 1.0)  # rounding only: the game has checked them
-        sums = nested_reward_sums(means, self._noise.kind, self._noise.scale, ladder, rng)
-        return sums[:, 0], sums[:, 1]
+        sums = nested_reward_sums(means, self._noise.kind, self._noise.scale, ladder, rng, replicates)
+        return sums[..., 0], sums[..., 1]
 
 
 @dataclass(frozen=True, eq=False)

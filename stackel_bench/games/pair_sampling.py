@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from stackel_bench.simulation.pulls import nested_reward_sums
 class PairSampler:
     """Sampling access to a payoff table; the means themselves are out of a learner's sight."""
 
+    block_size: ClassVar[int] = 64  # replicates that share a random stream
+    job_per_unit: ClassVar[bool] = False  # a leader action alone is too little work for a task
     _table: PayoffTable = field(repr=False)
     _noise: Noise
 
@@ -35,12 +38,19 @@ class PairSampler:
         return self._noise.kind == "bernoulli"
 
     def pull_row(
-        self, leader_action: int, ladder: Sequence[int], rng: np.random.Generator
+        self,
+        leader_action: int,
+        ladder: Sequence[int],
+        rng: np.random.Generator,
+        replicates: int | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Leader and follower reward sums [rung, B] after ladder[rung] pulls of each pair of this row."""
+        """Leader and follower reward sums [rung, B] after ladder[rung] pulls of each pair of this row.
+
+        With a number of replicates they get a first axis [replicate, rung, B].
+        """
         means = np.stack([m[leader_action] for m in (self._table.leader_means, self._table.follower_means)])
-        sums = nested_reward_sums(means, self._noise.kind, self._noise.scale, ladder, rng)
-        return sums[:, 0], sums[:, 1]
+        sums = nested_reward_sums(means, self._noise.kind, self._noise.scale, ladder, rng, replicates)
+        return sums[..., 0, :], sums[..., 1, :]
 
     def pull_pairs(
         self, wanted: np.ndarray, pulls: int, rng: np.random.Generator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,8 +12,9 @@ import numpy as np
 
 from stackel_bench.games.pair_sampling import PairSampler
 from stackel_bench.learners.budget import Budget
-from stackel_bench.learners.learner import Decision, Schedule, StreamKey
-from stackel_bench.learners.row_pulls import PullSums, pull_schedule, pull_unit, stack
+from stackel_bench.learners.decision import Decisions
+from stackel_bench.learners.learner import Schedule, StreamKey
+from stackel_bench.learners.row_pulls import PullSums, pull_block, pull_schedule
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.finite_responses import TIE_TOLERANCE, respond
 from stackel_bench.theory.pulls import error_of_pulls, paper_pulls, pulls_for_error
@@ -47,6 +48,23 @@ class ToleranceRule:
 RULES = ("paper", "plug_in", "half_tolerance", "anytime")
 
 
+@dataclass(frozen=True, eq=False)
+class RowFinding:
+    """One leader action, for each tie-breaking: its reward sum [replicate, rung] and the response behind it."""
+
+    sums: Mapping[TieBreaking, np.ndarray]
+    responses: Mapping[TieBreaking, np.ndarray]
+
+    def __len__(self) -> int:
+        return len(self.sums[TieBreaking.PESSIMISTIC])
+
+    def __getitem__(self, replicates: int | slice) -> RowFinding:
+        return RowFinding(
+            {tie: values[replicates] for tie, values in self.sums.items()},
+            {tie: responses[replicates] for tie, responses in self.responses.items()},
+        )
+
+
 @dataclass(frozen=True)
 class BanditLearner:
     """One exploration rule, one tolerance rule."""
@@ -64,40 +82,63 @@ class BanditLearner:
         pulls = self.rule.theory_pulls(budget.epsilon, pairs, budget.delta, sampler.sub_gaussian_scale)
         return pull_schedule(sampler, budget, pulls)
 
-    def explore(self, sampler: PairSampler, schedule: Schedule, unit: int, key: StreamKey) -> PullSums:
-        """Reward sums of one leader action."""
-        return pull_unit(sampler, schedule, unit, key)
+    def explore_block(
+        self, sampler: PairSampler, schedule: Schedule, unit: int, key: StreamKey
+    ) -> RowFinding:
+        """The empirical values of one leader action from fresh pulls."""
+        return self.finding(sampler, schedule, pull_block(sampler, schedule, unit, key))
 
-    def decide(
+    def finding(self, sampler: PairSampler, schedule: Schedule, drawn: PullSums) -> RowFinding:
+        """What reward sums [replicate, rung, B] say of a leader action: response sets, then the tie rule."""
+        pairs, scale = math.prod(sampler.shape), sampler.sub_gaussian_scale
+        taus = [self.rule.tolerance(schedule.budget, pulls, pairs, scale) for pulls in schedule.counts]
+        members = empirical_response_sets(drawn.follower, taus, schedule.counts, sampler.whole_rewards)
+        found = {tie: respond(drawn.leader, members, tie) for tie in TieBreaking}
+        return RowFinding(
+            {tie: sums for tie, (sums, _) in found.items()},
+            {tie: responses for tie, (_, responses) in found.items()},
+        )
+
+    def decide_block(
         self,
         sampler: PairSampler,
         schedule: Schedule,
-        findings: Sequence[PullSums],
+        findings: Sequence[RowFinding],
         tie_breaking: TieBreaking,
-    ) -> list[Decision]:
+    ) -> Decisions:
         """The row with the best empirical value, lowest index on ties, for each rung."""
-        sums = stack(findings)
-        pairs = math.prod(sampler.shape)
-        decisions = []
-        for rung, (pulls, samples) in enumerate(zip(schedule.counts, schedule.samples, strict=True)):
-            tau = self.rule.tolerance(schedule.budget, pulls, pairs, sampler.sub_gaussian_scale)
-            members = empirical_response_sets(sums.follower[rung], tau, pulls, sampler.whole_rewards)
-            values, responses = respond(sums.leader[rung], members, tie_breaking)
-            row = int(values.argmax())
-            value = float(values[row] / pulls)
-            decisions.append(Decision(tie_breaking, row, None, int(responses[row]), value, samples))
-        return decisions
+        counts = np.array(schedule.counts)
+        sums = {tie: np.stack([row.sums[tie] for row in findings], axis=-1) for tie in TieBreaking}
+        responses = np.stack([row.responses[tie_breaking] for row in findings], axis=-1)
+        best = sums[tie_breaking].argmax(axis=-1)[..., None]
+        values = np.take_along_axis(sums[tie_breaking], best, axis=-1)[..., 0] / counts
+        shape = values.shape
+        return Decisions(
+            tie_breaking=tie_breaking,
+            leader_action=best[..., 0],
+            leader_strategy=None,
+            follower_response=np.take_along_axis(responses, best, axis=-1)[..., 0],
+            estimated_value=values,
+            samples=np.broadcast_to(np.array(schedule.samples), shape),
+            actions={
+                "estimated_phi": sums[TieBreaking.PESSIMISTIC] / counts[:, None],
+                "estimated_psi": sums[TieBreaking.OPTIMISTIC] / counts[:, None],
+                "samples": np.broadcast_to((counts * sampler.shape[1])[:, None], (*shape, len(findings))),
+            },
+        )
 
 
 def empirical_response_sets(
-    follower_sums: np.ndarray, tau: Fraction, pulls: int, whole_rewards: bool
+    follower_sums: np.ndarray, taus: Sequence[Fraction], pulls: Sequence[int], whole_rewards: bool
 ) -> np.ndarray:
-    """Which follower actions [..., B] are within tau of the empirical best.
+    """Which follower actions [..., rung, B] are within tau of the empirical best, for each rung.
 
     Whole sums are compared as integers: k_max - k_b <= floor(tau N), no tolerance, so that an exact tie is
     one. Other sums get the rounding tolerance of true means.
     """
     behind = follower_sums.max(axis=-1, keepdims=True) - follower_sums
     if whole_rewards:
-        return behind <= math.floor(tau * pulls)
-    return behind <= (float(tau) + TIE_TOLERANCE) * pulls
+        limits = [float(math.floor(tau * count)) for tau, count in zip(taus, pulls, strict=True)]
+    else:
+        limits = [(float(tau) + TIE_TOLERANCE) * count for tau, count in zip(taus, pulls, strict=True)]
+    return behind <= np.array(limits)[:, None]

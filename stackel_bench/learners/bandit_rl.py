@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from stackel_bench.exploration import EpisodePlan, Exploration, Explorer, Goal
 from stackel_bench.games.bandit_rl import EpisodeSampler
 from stackel_bench.learners.budget import Budget
-from stackel_bench.learners.learner import Decision, Schedule, StreamKey
+from stackel_bench.learners.decision import Decision
+from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.best_response import best_case_best_response, worst_case_best_response
 from stackel_bench.theory.episodes import runnable_phase
@@ -34,21 +36,26 @@ class BanditRLLearner:
     name: str
     explorer: Explorer
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """The explorer and its options, defaults included."""
+        return {"explorer": self.explorer.name, "explorer_options": dict(self.explorer.options)}
+
     def schedule(self, sampler: EpisodeSampler, budget: Budget) -> Schedule:
         """Episodes per leader action, by rung; a unit is a leader action."""
         actions = sampler.num_leader_actions
         plans = self._plans(sampler, budget)
         for phase, episodes in plans[-1].phases.items():
             runnable_phase(phase, episodes, budget.epsilon)
-        horizon, states, _ = sampler.shape
-        targets = states * (horizon - 1) if self.explorer.name == "reward_free_explore" else 1
         return Schedule(
             budget=budget,
             counts=tuple(plan.total for plan in plans),
             samples=tuple(plan.total * actions for plan in plans),
             theory_samples=self.explorer.theory_plan(sampler.shape, _goal(sampler, budget)).total * actions,
             units=actions,
-            seconds_per_unit=5e-3 * len(plans) * (1 + 0.5 * targets),
+            seconds_per_unit=len(plans) * self.explorer.seconds_per_plan(sampler.shape),
+            nested=self.explorer.nested,
+            detail=tuple(plans),
         )
 
     def _plans(self, sampler: EpisodeSampler, budget: Budget) -> list[EpisodePlan]:
@@ -69,7 +76,7 @@ class BanditRLLearner:
         budget = schedule.budget
         explorations = self.explorer.explore(
             sampler.simulator(unit),
-            self._plans(sampler, budget),
+            schedule.detail,
             _goal(sampler, budget),
             (*key, "explore", unit),
         )
@@ -111,11 +118,13 @@ def _finding(exploration: Exploration, slack: float) -> ActionFinding:
 def _decide(actions: Sequence[ActionFinding], tie_breaking: TieBreaking) -> Decision:
     values = np.array([finding.values[tie_breaking] for finding in actions])
     best = int(values.argmax())
-    phases = {
-        f"episodes_{phase}": float(sum(finding.episodes[phase] for finding in actions))
+    known = {
+        name: np.array([finding.diagnostics[name] for finding in actions]) for name in actions[0].diagnostics
+    }
+    episodes = {
+        f"episodes_{phase}": np.array([finding.episodes[phase] for finding in actions])
         for phase in actions[0].episodes
     }
-    worst = {name: max(finding.diagnostics[name] for finding in actions) for name in actions[0].diagnostics}
     return Decision(
         tie_breaking=tie_breaking,
         leader_action=best,
@@ -123,5 +132,13 @@ def _decide(actions: Sequence[ActionFinding], tie_breaking: TieBreaking) -> Deci
         follower_response=actions[best].policies[tie_breaking],
         estimated_value=float(values[best]),
         samples=sum(sum(finding.episodes.values()) for finding in actions),
-        diagnostics=phases | worst,
+        diagnostics={name: float(counts.sum()) for name, counts in episodes.items()}
+        | {name: float(per_action.max()) for name, per_action in known.items()},
+        actions={
+            "estimated_phi": np.array([f.values[TieBreaking.PESSIMISTIC] for f in actions]),
+            "estimated_psi": np.array([f.values[TieBreaking.OPTIMISTIC] for f in actions]),
+            "samples": np.array([sum(finding.episodes.values()) for finding in actions]),
+            **episodes,
+            **known,
+        },
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
@@ -51,6 +52,14 @@ class Budget:
 
     def _set(self, name: str, value: float) -> None:
         object.__setattr__(self, name, value)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Every key that counts for this kind of budget, with its value."""
+        kept = {"kind": self.kind, "epsilon": self.epsilon, "delta": self.delta}
+        read = {key: getattr(self, key) for key, kinds in READ_BY.items() if self.kind in kinds}
+        ignored = "scale" if self.total_is_given else "samples"
+        return kept | {key: value for key, value in read.items() if key != ignored}
 
     @property
     def total_is_given(self) -> bool:

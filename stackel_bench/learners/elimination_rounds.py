@@ -107,7 +107,8 @@ def _paper_rule(
     rows = np.flatnonzero(active.any(axis=1))
     left = active[rows]
     sums = np.where(left, follower[rows], -np.inf)
-    members = empirical_response_sets(sums, 3 * Fraction(repr(epsilon)) / 4, pulls, sampler.whole_rewards)
+    tau = 3 * Fraction(repr(epsilon)) / 4
+    members = empirical_response_sets(sums[:, None], [tau], [pulls], sampler.whole_rewards)[:, 0]
     values, responses = respond(leader[rows], members & left, tie_breaking)
     best = int(values.argmax())
     value = float(values[best] / pulls)

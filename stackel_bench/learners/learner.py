@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numpy as np
-
 from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.decision import Decision, Decisions
 from stackel_bench.models import TieBreaking
 from stackel_bench.streams import KeyPart
 
 StreamKey = tuple[KeyPart, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Decision:
-    """What a learner returns: a commitment, the response it expects, and what it paid for knowing it."""
-
-    tie_breaking: TieBreaking
-    leader_action: int | None  # finite-leader families
-    leader_strategy: np.ndarray | None  # simultaneous games
-    follower_response: int | np.ndarray  # an action, or a Markov policy [H,S,B]
-    estimated_value: float
-    samples: int
-    diagnostics: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -38,11 +24,23 @@ class Schedule:
     theory_samples: int  # what the theorem asks for
     units: int  # independent pieces of exploration, usually one per leader action
     seconds_per_unit: float = 1e-4  # rough cost of exploring one unit once, for batching only
+    nested: bool = (
+        True  # a rung's samples contain those of the rung before; False: each rung is a run of its own
+    )
+    shared: bool = True  # both tie-breakings decide from the same samples
     detail: Any = None  # what the learner itself needs to remember
+
+    @property
+    def drawn_at_most(self) -> int:
+        """Samples that one replicate draws to visit all rungs; learners that stop by themselves draw fewer."""
+        return self.samples[-1] if self.nested else sum(self.samples)
 
 
 class Learner(Protocol):
-    """Exploration does not depend on the tie-breaking, so one exploration serves both decisions."""
+    """A learner written for one replicate; `learners.blocks` repeats it over a block of replicates.
+
+    Exploration does not depend on the tie-breaking, so one exploration serves both decisions.
+    """
 
     @property
     def name(self) -> str:
@@ -60,6 +58,21 @@ class Learner(Protocol):
         """One decision per rung from the findings of all units, in order."""
 
 
-def replicate_key(seed: int, game_identity: str, replicate: int) -> StreamKey:
-    """The key of one replicate's streams. Algorithm and tie-breaking are left out: samples are paired."""
-    return (seed, game_identity, replicate)
+class BlockLearner(Protocol):
+    """A learner that handles a block of replicates at once, as arrays; either method may stand alone.
+
+    A block has `sampler.block_size` replicates, and its random stream belongs to the block as a whole.
+    """
+
+    def explore_block(self, sampler: Any, schedule: Schedule, unit: int, key: StreamKey) -> Any:
+        """Findings about one unit for all replicates of the block: a sequence over replicates, with slices."""
+
+    def decide_block(
+        self, sampler: Any, schedule: Schedule, findings: Sequence[Any], tie_breaking: TieBreaking
+    ) -> Decisions:
+        """The decisions of all replicates from the findings of all units."""
+
+
+def block_key(seed: int, game_identity: str, block: int) -> StreamKey:
+    """The key of one block's streams. Algorithm and tie-breaking are left out: samples are paired."""
+    return (seed, game_identity, block)

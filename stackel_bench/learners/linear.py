@@ -12,7 +12,8 @@ from stackel_bench import streams
 from stackel_bench.errors import InputError
 from stackel_bench.games.linear import FeatureSampler
 from stackel_bench.learners.budget import Budget
-from stackel_bench.learners.learner import Decision, Schedule, StreamKey
+from stackel_bench.learners.decision import Decision
+from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.core_set import CoreSet, core_set
 from stackel_bench.planning.linear_responses import linear_leader_values
@@ -70,13 +71,16 @@ class LinearLearner:
             detail=_CoreQueries(design, tuple(queries)),
         )
 
-    def explore(self, sampler: FeatureSampler, schedule: Schedule, unit: int, key: StreamKey) -> np.ndarray:
-        """Mean rewards [player, rung] at one core point, nested along the rungs."""
+    def explore_block(
+        self, sampler: FeatureSampler, schedule: Schedule, unit: int, key: StreamKey
+    ) -> np.ndarray:
+        """Mean rewards [replicate, player, rung] at one core point, nested along the rungs."""
         core: _CoreQueries = schedule.detail
         pair = int(core.design.indices[unit])
         ladder = [rung[unit] for rung in core.queries]
-        sums = sampler.pull_pair(pair, ladder, streams.generator(*key, "queries", pair))
-        return np.array(sums) / np.array(ladder)
+        rng = streams.generator(*key, "queries", pair)
+        sums = sampler.pull_pair(pair, ladder, rng, sampler.block_size)
+        return np.stack(sums, axis=1) / np.array(ladder)
 
     def decide(
         self,
@@ -97,7 +101,9 @@ class LinearLearner:
             found = linear_leader_values(sampler.features, leader, follower, slack, tie_breaking, 0.0)
             best = int(found.values.argmax())
             response, value = int(found.responses[best]), float(found.values[best])
-            decisions.append(Decision(tie_breaking, best, None, response, value, samples))
+            name = "estimated_phi" if tie_breaking is TieBreaking.PESSIMISTIC else "estimated_psi"
+            actions = {name: found.values}
+            decisions.append(Decision(tie_breaking, best, None, response, value, samples, actions=actions))
         return decisions
 
 

@@ -11,8 +11,9 @@ import numpy as np
 from stackel_bench import checks, streams
 from stackel_bench.games.pair_sampling import PairSampler
 from stackel_bench.learners.budget import Budget
-from stackel_bench.learners.learner import Decision, Schedule, StreamKey
-from stackel_bench.learners.row_pulls import PullSums, pull_schedule, pull_unit, stack
+from stackel_bench.learners.decision import Decision
+from stackel_bench.learners.learner import Schedule, StreamKey
+from stackel_bench.learners.row_pulls import PullSums, pull_block, pull_schedule, stack
 from stackel_bench.models import PayoffTable, TieBreaking
 from stackel_bench.planning.mixed_nash import nash_equilibria, require_enumerable
 from stackel_bench.planning.mixed_value import dyadic_strategy
@@ -20,8 +21,21 @@ from stackel_bench.planning.turn_based_nash import turn_based_nash
 from stackel_bench.theory.pulls import error_of_pulls, paper_pulls
 
 SELECTIONS = ("best", "worst", "random")
-Finding = tuple[PullSums, float]  # the sums, and the draw that "random" picks by
 Choice = tuple[int | None, np.ndarray | None, int, float, float]  # row or strategy, response, value, gap
+
+
+@dataclass(frozen=True, eq=False)
+class NashFinding:
+    """Reward sums of a leader action, and for each replicate the draw that "random" picks by."""
+
+    sums: PullSums
+    draws: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.draws)
+
+    def __getitem__(self, replicates: int | slice) -> NashFinding:
+        return NashFinding(self.sums[replicates], self.draws[replicates])
 
 
 @dataclass(frozen=True)
@@ -43,6 +57,11 @@ class NashLearner:
         extra = ("backward_induction",) if self.family == "bandit" else ()
         checks.choice("algorithm.which", self.which, SELECTIONS + extra)
 
+    @property
+    def options(self) -> dict[str, str]:
+        """Which equilibrium it picks."""
+        return {"which": self.which}
+
     def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
         """Equal pulls of all pairs."""
         pairs = math.prod(sampler.shape)
@@ -51,20 +70,22 @@ class NashLearner:
             require_enumerable(*sampler.shape)
         return pull_schedule(sampler, budget, pulls)
 
-    def explore(self, sampler: PairSampler, schedule: Schedule, unit: int, key: StreamKey) -> Finding:
+    def explore_block(
+        self, sampler: PairSampler, schedule: Schedule, unit: int, key: StreamKey
+    ) -> NashFinding:
         """Reward sums of one leader action."""
-        draw = float(streams.generator(*key, "nash").random())
-        return pull_unit(sampler, schedule, unit, key), draw
+        draws = streams.generator(*key, "nash").random(sampler.block_size)
+        return NashFinding(pull_block(sampler, schedule, unit, key), draws)
 
     def decide(
         self,
         sampler: PairSampler,
         schedule: Schedule,
-        findings: Sequence[Finding],
+        findings: Sequence[NashFinding],
         tie_breaking: TieBreaking,
     ) -> list[Decision]:
         """The same for both tie-breakings: equilibria know of none."""
-        sums, draw = stack([sums for sums, _ in findings]), findings[0][1]
+        sums, draw = stack([finding.sums for finding in findings]), float(findings[0].draws)
         decisions = []
         for rung, (pulls, samples) in enumerate(zip(schedule.counts, schedule.samples, strict=True)):
             table = PayoffTable(sums.leader[rung] / pulls, sums.follower[rung] / pulls)
@@ -72,7 +93,10 @@ class NashLearner:
             error = error_of_pulls(pulls, pairs, delta, sampler.sub_gaussian_scale)
             row, strategy, response, value, gap = self._equilibrium(table, error, draw)
             diagnostics = {"nash_gap": gap + 2 * error}
-            decisions.append(Decision(tie_breaking, row, strategy, response, value, samples, diagnostics))
+            actions = {"samples": np.full(sampler.shape[0], pulls * sampler.shape[1])}
+            decisions.append(
+                Decision(tie_breaking, row, strategy, response, value, samples, diagnostics, actions)
+            )
         return decisions
 
     def _equilibrium(self, table: PayoffTable, error: float, draw: float) -> Choice:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,8 +14,9 @@ from stackel_bench.errors import InputError
 from stackel_bench.games.pair_sampling import PairSampler
 from stackel_bench.learners.bandit import ToleranceRule
 from stackel_bench.learners.budget import Budget
-from stackel_bench.learners.learner import Decision, Schedule, StreamKey
-from stackel_bench.learners.row_pulls import PullSums, pull_schedule, pull_unit, stack
+from stackel_bench.learners.decision import Decision
+from stackel_bench.learners.learner import Schedule, StreamKey
+from stackel_bench.learners.row_pulls import PullSums, pull_block, pull_schedule, stack
 from stackel_bench.models import PayoffTable, TieBreaking
 from stackel_bench.planning.mixed_optimistic import best_mixed_leader_strategy, margin_commitment
 from stackel_bench.planning.mixed_pessimistic import worst_case_mixed_leader_strategy
@@ -48,6 +50,12 @@ class SimultaneousLearner:
             checks.real("algorithm.time_limit", self.time_limit, least=0, open_least=True)
 
     @property
+    def options(self) -> dict[str, Any]:
+        """What this learner can be told, defaults included."""
+        own = "robust_margin" if self.name == "margin" else "printed_lp"
+        return {own: getattr(self, own), "time_limit": self.time_limit}
+
+    @property
     def _rule(self) -> ToleranceRule:
         return ToleranceRule("paper" if self.name == "margin" else self.name)
 
@@ -57,9 +65,9 @@ class SimultaneousLearner:
         accuracy = (budget.epsilon, pairs, budget.delta, sampler.sub_gaussian_scale)
         return pull_schedule(sampler, budget, self._rule.theory_pulls(*accuracy))
 
-    def explore(self, sampler: PairSampler, schedule: Schedule, unit: int, key: StreamKey) -> PullSums:
+    def explore_block(self, sampler: PairSampler, schedule: Schedule, unit: int, key: StreamKey) -> PullSums:
         """Reward sums of one leader action."""
-        return pull_unit(sampler, schedule, unit, key)
+        return pull_block(sampler, schedule, unit, key)
 
     def decide(
         self,
@@ -79,7 +87,10 @@ class SimultaneousLearner:
             error = error_of_pulls(pulls, pairs, budget.delta, scale)
             commitment = self._commit(table, slack, budget.epsilon, error, tie_breaking)
             strategy, response, value, diagnostics = commitment
-            decisions.append(Decision(tie_breaking, None, strategy, response, value, samples, diagnostics))
+            actions = {"samples": np.full(len(strategy), pulls * sampler.shape[1])}
+            decisions.append(
+                Decision(tie_breaking, None, strategy, response, value, samples, diagnostics, actions)
+            )
         return decisions
 
     def _commit(

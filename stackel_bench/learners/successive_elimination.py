@@ -10,8 +10,9 @@ from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.games.pair_sampling import PairSampler
 from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.elimination_rounds import Elimination, eliminate, elimination_rounds
-from stackel_bench.learners.learner import Decision, Schedule, StreamKey
+from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.models import TieBreaking
 
 
@@ -47,6 +48,7 @@ class SuccessiveEliminationLearner:
             theory_samples=elimination_rounds(*arguments)[-1].pulls * pairs,
             units=1,
             seconds_per_unit=len(rounds) * (2e-4 + 6e-7 * pairs),
+            shared=False,
             detail=rounds,
         )
 

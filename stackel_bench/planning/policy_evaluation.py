@@ -25,9 +25,7 @@ class PolicyValues:
 def policy_values(mdp: FollowerMDP, policy: ArrayLike) -> PolicyValues:
     """Both players' values of a Markov policy [H,S,B] whose rows sum to 1."""
     played = occupancy(mdp, policy)
-    return PolicyValues(
-        float(np.vdot(played, mdp.leader_rewards)), float(np.vdot(played, mdp.follower_rewards))
-    )
+    return PolicyValues(_total(played, mdp.leader_rewards), _total(played, mdp.follower_rewards))
 
 
 def occupancy(mdp: FollowerMDP, policy: ArrayLike) -> np.ndarray:
@@ -42,6 +40,15 @@ def _checked_policy(policy: ArrayLike, shape: tuple[int, int, int]) -> np.ndarra
     off = np.abs(sums - 1) > ROW_SUM_TOLERANCE
     checks.reject_first("sum of policy", sums, off, f"1 within {ROW_SUM_TOLERANCE:g}")
     return checked
+
+
+@njit(cache=True)
+def _total(played: np.ndarray, rewards: np.ndarray) -> float:
+    """The sum of probability times reward, in the order of the entries: no processor changes it."""
+    total = 0.0
+    for index, probability in np.ndenumerate(played):
+        total += probability * rewards[index]
+    return total
 
 
 @njit(cache=True)

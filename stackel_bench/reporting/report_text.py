@@ -29,7 +29,7 @@ def cost_tiles(results: SweepResults) -> str:
         low, high = cells["replicates"].min(), cells["replicates"].max()
         facts["replicates per cell"] = f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
         facts["samples drawn"] = count(results.samples_drawn)
-        facts["seconds of one worker"] = f"{sum(entry.seconds for entry in results.entries):.1f}"
+        facts["seconds of one worker"] = f"{sum(entry.busy_seconds for entry in results.entries):.1f}"
     return page.tiles(facts)
 
 

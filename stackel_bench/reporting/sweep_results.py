@@ -75,7 +75,7 @@ class SweepResults:
         """Samples behind all finished cells; cells that differ in tie-breaking alone share theirs."""
         shared: dict[str, float] = {}
         for entry in self.finished:
-            shared[pair_key(entry)] = entry.metrics["samples"] * float(entry.description["replicates"])
+            shared[pair_key(entry)] = entry.metrics["samples_drawn"]
         return sum(shared.values())
 
     def summary(self) -> dict[str, Any]:

@@ -142,7 +142,7 @@ def _print_trouble(console: Console, results: SweepResults) -> None:
 
 
 def _print_ending(console: Console, results: SweepResults) -> None:
-    seconds = sum(entry.seconds for entry in results.entries)
+    seconds = sum(entry.busy_seconds for entry in results.entries)
     console.print(
         f"\ncost    {count(results.samples_drawn)} samples, {seconds:.1f} s of one worker's time "
         f"({len(results.finished)} of {results.planned} cells finished)"

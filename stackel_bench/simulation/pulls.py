@@ -10,23 +10,31 @@ from stackel_bench import checks
 
 
 def nested_reward_sums(
-    means: np.ndarray, noise_kind: str, noise_scale: float, ladder: Sequence[int], rng: np.random.Generator
+    means: np.ndarray,
+    noise_kind: str,
+    noise_scale: float,
+    ladder: Sequence[int],
+    rng: np.random.Generator,
+    replicates: int | None = None,
 ) -> np.ndarray:
-    """Sums [rung, ...] of the first ladder[rung] rewards of each arm: increments are drawn once and added.
+    """Sums [replicate, rung, ...] of the first ladder[rung] rewards of each arm; [rung, ...] without replicates.
 
-    Bernoulli: Binomial(n, mean). Gaussian: Normal(n * mean, scale * sqrt(n)). Both are the exact law of the
-    sum of n rewards. Counts stay within 2**53, where every one of them is an exact float64.
+    Increments are drawn once and added. Bernoulli: Binomial(n, mean). Gaussian: Normal(n * mean, scale *
+    sqrt(n)). Both are the exact law of the sum of n rewards. Counts stay within 2**53, where every one of
+    them is an exact float64. Replicates of one arm are drawn one after the other: numpy prepares a binomial
+    once for equal parameters that follow each other.
     """
     for pulls in ladder:
         checks.integer("pulls", pulls, least=0, most=checks.MAX_EXACT_COUNT)
     totals = np.array([0, *ladder], dtype=np.int64)
     increments = totals[1:] - totals[:-1]
-    counts = increments.reshape(-1, *[1] * means.ndim)
+    counts = increments.reshape(-1, *[1] * (means.ndim + 1))
+    shape = (len(increments), *means.shape, 1 if replicates is None else replicates)
     if noise_kind == "bernoulli":
-        draws = rng.binomial(counts, means).astype(np.float64)
+        draws = rng.binomial(counts, means[..., None], size=shape).astype(np.float64)
     elif noise_kind == "gaussian":
-        normal = rng.standard_normal((len(increments), *means.shape))
-        draws = counts * means + noise_scale * np.sqrt(counts) * normal
+        draws = counts * means[..., None] + noise_scale * np.sqrt(counts) * rng.standard_normal(shape)
     else:
-        draws = counts * means
-    return np.cumsum(draws, axis=0)
+        draws = np.broadcast_to(counts * means[..., None], shape)
+    sums = np.moveaxis(np.cumsum(draws, axis=0), -1, 0)
+    return sums[0] if replicates is None else sums

@@ -10,14 +10,14 @@ from typing import Any
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
-from stackel_bench.execution.trial import Trial
 from stackel_bench.games.catalog import load_game
 from stackel_bench.games.game import Game
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.catalog import make_learner
 from stackel_bench.models import TieBreaking
+from stackel_bench.trials.trial import Trial
 
-RESULTS_VERSION = 1  # raised whenever a change alters the numbers of existing cells
+RESULTS_VERSION = 2  # raised whenever a change alters the numbers of existing cells
 MAX_SEED = 2**63 - 1  # what tables and MLflow can hold
 RESULT_KEYS = ("game", "algorithm", "budget", "replicates", "seed")
 CELL_KEYS = (*RESULT_KEYS, "tie_breaking")
@@ -28,7 +28,7 @@ class Cell:
     """One row of the results."""
 
     cell_id: str
-    config: Mapping[str, Any]  # what determines the result, plain values
+    config: Mapping[str, Any]  # what determines the result, plain values, defaults spelled out
     trial: Trial  # for both tie-breakings; the cell wants one of them
     trial_id: str  # cells that share it share their samples
     tie_breaking: TieBreaking
@@ -36,7 +36,7 @@ class Cell:
     @property
     def label(self) -> str:
         """The readable name: game, algorithm, tie-breaking, epsilon."""
-        explorer = self.config["algorithm"]["explorer"]
+        explorer = self.config["algorithm"].get("explorer")
         algorithm = self.config["algorithm"]["name"] + (f" ({explorer})" if explorer else "")
         epsilon = self.config["budget"]["epsilon"]
         return f"{self.trial.game.name} · {algorithm} · {self.tie_breaking} · eps {epsilon:g}"
@@ -49,7 +49,7 @@ class Cell:
             "family": self.trial.game.family,
             "game": self.trial.game.name,
             "algorithm": config["algorithm"]["name"],
-            "explorer": config["algorithm"]["explorer"] or "",
+            "explorer": config["algorithm"].get("explorer", ""),
             "tie_breaking": str(self.tie_breaking),
             "budget": config["budget"]["kind"],
             "epsilon": config["budget"]["epsilon"],
@@ -65,27 +65,36 @@ class CellBuilder:
 
     def __init__(self) -> None:
         self._games: dict[str, Game] = {}
-        self._trials: dict[str, Trial] = {}
+        self._trials: dict[str, tuple[Trial, dict[str, Any]]] = {}
 
     def build(self, plain: Mapping[str, Any]) -> Cell:
         """The cell of this configuration, or an InputError that says what is wrong with it."""
         tie_breaking = TieBreaking.parse(plain["tie_breaking"])
         checks.integer("replicates", plain["replicates"], least=1, most=10**7)
         checks.integer("seed", plain["seed"], least=0, most=MAX_SEED)
-        shared = {key: plain[key] for key in RESULT_KEYS}
-        text = _canonical(shared)
+        asked = {key: plain[key] for key in RESULT_KEYS}
+        text = _canonical(asked)
         if text not in self._trials:
-            self._trials[text] = self._trial(shared)
-        trial = self._trials[text]
+            self._trials[text] = self._trial(asked)
+        trial, shared = self._trials[text]
         trial_id = _digest([RESULTS_VERSION, trial.game.identity, shared])
-        return Cell(_digest([trial_id, str(tie_breaking)]), plain, trial, trial_id, tie_breaking)
+        config = {**shared, "tie_breaking": str(tie_breaking)}
+        return Cell(_digest([trial_id, str(tie_breaking)]), config, trial, trial_id, tie_breaking)
 
-    def _trial(self, shared: Mapping[str, Any]) -> Trial:
-        game = self._game(shared["game"])
-        algorithm = dict(shared["algorithm"])
+    def _trial(self, asked: Mapping[str, Any]) -> tuple[Trial, dict[str, Any]]:
+        """The trial, and its configuration with the defaults that learner and budget really use."""
+        game = self._game(asked["game"])
+        algorithm = dict(asked["algorithm"])
         learner = make_learner(game.family, algorithm.pop("name"), **algorithm)
-        schedule = learner.schedule(game.sampler, Budget(**shared["budget"]))
-        return Trial(game, learner, schedule, tuple(TieBreaking), shared["replicates"], shared["seed"])
+        budget = Budget(**asked["budget"])
+        schedule = learner.schedule(game.sampler, budget)
+        trial = Trial(game, learner, schedule, tuple(TieBreaking), asked["replicates"], asked["seed"])
+        shared = {
+            **asked,
+            "algorithm": {"name": learner.name, **getattr(learner, "options", {})},
+            "budget": budget.options,
+        }
+        return trial, shared
 
     def _game(self, config: Mapping[str, Any]) -> Game:
         text = _canonical(config)

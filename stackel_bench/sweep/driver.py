@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import pandas as pd
+
 from stackel_bench import streams
 from stackel_bench.execution.executor import Executor
-from stackel_bench.execution.scheduler import Scheduler
-from stackel_bench.execution.trial import Failure, Outcome, Outcomes, Trial
+from stackel_bench.execution.jobs import Piece
+from stackel_bench.execution.scheduler import Progress, Result, Scheduler
 from stackel_bench.models import TieBreaking
 from stackel_bench.sweep.cell import Cell
+from stackel_bench.sweep.kept_pieces import KeptPieces
 from stackel_bench.sweep.plan import Plan
 from stackel_bench.tracking.journal import Entry, Journal
 from stackel_bench.tracking.mirror import Mirror
+from stackel_bench.trials.trial import Failure, Outcomes, Trial
 
 
 class Listener(Protocol):
-    """Hears of every cell as soon as it is in the journal."""
+    """Hears of every piece of work as it comes back, and of every cell as soon as it is in the journal."""
 
-    def cell_done(self, entry: Entry, samples: int) -> None:
-        """A cell finished or failed; samples were newly drawn for it."""
+    def work_done(self, trial: Trial, piece: Piece, seconds_left: float) -> None:
+        """A piece of a trial came back; so many seconds of work on one worker are not begun."""
+
+    def cells_done(self, entries: Sequence[Entry], samples: int, seconds_left: float) -> None:
+        """Cells finished or failed; samples were newly drawn for them."""
 
 
 @dataclass
@@ -39,6 +46,13 @@ class Tally:
     capacity_seconds: float = 0.0  # workers x time, workers that came and went included
     workers: int = 1
     unsynced: dict[str, str] = field(default_factory=dict)
+
+    def count(self, entries: Sequence[Entry], samples: int) -> None:
+        """Add cells that finished or failed, and the samples that were drawn for them."""
+        failed = sum(entry.state == "failed" for entry in entries)
+        self.failed += failed
+        self.finished += len(entries) - failed
+        self.samples += samples
 
     @property
     def overhead(self) -> float:
@@ -78,32 +92,36 @@ def run_cells(
     listener: Listener,
     *,
     batch_seconds: float,
+    fan_out: str | None,
     fail_fast: bool,
 ) -> Tally:
     """Run the cells; each one is in the journal before the mirror or the listener hears of it."""
     groups = _group(cells)
     trials = [trial for trial, _ in groups]
+    ids = [next(iter(members.values())).trial_id for _, members in groups]
+    pieces = KeptPieces(journal.folder / "pieces", ids)
     tally = Tally(workers=executor.workers)
-    scheduler = Scheduler(executor, batch_seconds)
+    scheduler = Scheduler(executor, batch_seconds, fan_out, pieces)
     start = time.perf_counter()
-    for index, result, seconds in scheduler.run(trials):
-        trial, members = groups[index]
-        fresh = 0 if isinstance(result, Failure) else _samples_drawn(trial, result)
-        tally.samples += fresh
-        for tie, cell in members.items():
-            share = seconds / len(members)
-            if isinstance(result, Failure):
-                entry = _entry(cell, result, share)
-                journal.fail(entry)
-                tally.failed += 1
+    for events in scheduler.run(trials):
+        results = []
+        for event in events:
+            if isinstance(event, Progress):
+                listener.work_done(trials[event.trial], event.piece, scheduler.seconds_left())
             else:
-                entry = _entry(cell, result[tie], share)
-                journal.finish(entry, result[tie].records)
-                tally.finished += 1
-            if mirror is not None:
+                results.append(event)
+        if results:
+            committed = [entry for result in results for entry in _results(*groups[result.trial], result)]
+            journal.commit(committed)
+            entries = [entry for entry, _, _ in committed]
+            for result in results:
+                if not isinstance(result.outcomes, Failure):
+                    pieces.drop(result.trial)
+            for entry in entries if mirror is not None else ():
                 mirror.add(entry)
-            listener.cell_done(entry, fresh)
-            fresh = 0  # the other tie-breaking used the same samples
+            drawn = sum(_samples_drawn(groups[result.trial][0], result.outcomes) for result in results)
+            tally.count(entries, drawn)
+            listener.cells_done(entries, drawn, scheduler.seconds_left())
         if fail_fast and tally.failed:
             break
     tally.wall_seconds = time.perf_counter() - start
@@ -112,9 +130,12 @@ def run_cells(
     return tally
 
 
-def _samples_drawn(trial: Trial, outcomes: Outcomes) -> int:
-    """By all replicates; learners that stop by themselves draw less than they may."""
-    return round(trial.replicates * next(iter(outcomes.values())).metrics["samples"])
+def _samples_drawn(trial: Trial, outcomes: Outcomes | Failure) -> int:
+    """By all replicates at all rungs that were really run; both tie-breakings count once where they share."""
+    if isinstance(outcomes, Failure):
+        return 0
+    drawn = [round(outcome.metrics["samples_drawn"]) for outcome in outcomes.values()]
+    return max(drawn) if trial.schedule.shared else sum(drawn)
 
 
 def _group(cells: Sequence[Cell]) -> list[tuple[Trial, dict[TieBreaking, Cell]]]:
@@ -128,16 +149,26 @@ def _group(cells: Sequence[Cell]) -> list[tuple[Trial, dict[TieBreaking, Cell]]]
     ]
 
 
-def _entry(cell: Cell, result: Outcome | Failure, seconds: float) -> Entry:
-    entry = Entry(
-        cell_id=cell.cell_id,
-        state="finished",
-        label=cell.label,
-        description=cell.describe(),
-        config=cell.config,
-        seconds=seconds,
-        finished_at=time.time(),
-    )
-    if isinstance(result, Failure):
-        return dataclasses.replace(entry, state="failed", error=result.message, traceback=result.traceback)
-    return dataclasses.replace(entry, metrics=result.metrics, rungs=tuple(result.rungs))
+def _results(
+    trial: Trial, members: dict[TieBreaking, Cell], result: Result
+) -> Iterator[tuple[Entry, pd.DataFrame | None, pd.DataFrame | None]]:
+    """What the journal keeps of a trial: an entry, records and the table of leader actions for each cell."""
+    for tie, cell in members.items():
+        entry = Entry(
+            cell_id=cell.cell_id,
+            state="finished",
+            label=cell.label,
+            description=cell.describe(),
+            config=cell.config,
+            busy_seconds=result.busy_seconds / len(members),
+            wall_seconds=result.wall_seconds,
+            finished_at=time.time(),
+        )
+        found = result.outcomes
+        if isinstance(found, Failure):
+            failure = {"state": "failed", "error": found.message, "traceback": found.traceback}
+            yield dataclasses.replace(entry, **failure), None, None
+        else:
+            outcome = found[tie]
+            entry = dataclasses.replace(entry, metrics=outcome.metrics, rungs=outcome.rungs)
+            yield entry, outcome.records, outcome.actions

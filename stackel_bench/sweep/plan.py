@@ -37,7 +37,7 @@ class Plan:
     def samples(self) -> int:
         """Samples that a complete run draws; cells that share their samples count once."""
         trials = {cell.trial_id: cell.trial for cell in self.cells}
-        return sum(trial.replicates * trial.schedule.samples[-1] for trial in trials.values())
+        return sum(trial.samples_at_most for trial in trials.values())
 
 
 def make_plan(overrides: Sequence[str], tell: Callable[[int], None] = lambda planned: None) -> Plan:

@@ -28,7 +28,8 @@ class Entry:
     rungs: tuple[Mapping[str, float], ...] = ()
     error: str = ""
     traceback: str = ""
-    seconds: float = 0.0
+    busy_seconds: float = 0.0
+    wall_seconds: float = 0.0
     finished_at: float = 0.0
 
     def to_json(self) -> str:
@@ -76,6 +77,13 @@ class Journal:
         text = f"{entry.label}\n{entry.error}\n\n{entry.traceback}\n"
         write_atomically(self._failure_path(entry.cell_id), text.encode())
         self._append(entry)
+
+    def commit(self, results: Any) -> None:
+        for entry, records, _ in results:
+            if records is None:
+                self.fail(entry)
+            else:
+                self.finish(entry, records.to_parquet(index=False, compression="zstd"))
 
     def _failure_path(self, cell_id: str) -> Path:
         return self.folder / "failures" / f"{cell_id}.txt"

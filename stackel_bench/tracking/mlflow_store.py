@@ -110,7 +110,7 @@ class MlflowStore:
     def log_cell(self, entry: Entry, tags: Mapping[str, str], records: bytes | None) -> None:
         """The run of a finished or failed cell; a complete run is left alone, a torn one is completed."""
         stamp = round(entry.finished_at * 1000)
-        run = self._run_of(entry, tags, stamp - round(entry.seconds * 1000))
+        run = self._run_of(entry, tags, stamp - round(entry.wall_seconds * 1000))
         if run.complete:
             return
         params = list(_chunks([Param(k, str(v)) for k, v in flatten(entry.config)], _PARAMS_PER_CALL))
@@ -217,7 +217,8 @@ def _metrics(entry: Entry, stamp: int) -> list[Metric]:
     curves = entry.rungs if len(entry.rungs) > 1 else ()
     along = set(curves[0]) if curves else set()
     metrics = [Metric(key, value, stamp, 0) for key, value in headline.items() if key not in along]
-    metrics.append(Metric("wall_seconds", entry.seconds, stamp, 0))
+    metrics.append(Metric("wall_seconds", entry.wall_seconds, stamp, 0))
+    metrics.append(Metric("busy_seconds", entry.busy_seconds, stamp, 0))
     for rung in curves:
         step = round(rung["samples"])
         metrics += [Metric(key, value, stamp, step) for key, value in rung.items() if key != "samples"]

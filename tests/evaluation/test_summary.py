@@ -9,8 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stackel_bench as sb
-from stackel_bench.evaluation.summary import record_row, sample_complexity, summarise
+from stackel_bench.evaluation.summary import record_columns, sample_complexity, summarise
+from stackel_bench.evaluation.truth import oracle_of
+from stackel_bench.evaluation.verdict import judge_all
 from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.decision import Decisions
 from stackel_bench.models import TieBreaking
 from tests.replicates import decisions
 
@@ -117,17 +120,20 @@ def test_sample_complexity_interval_contains_it(failures: list[int], delta: floa
     assert all(r["failure_probability"] > delta for r in below)
 
 
-def test_rows_are_flat_and_say_what_was_decided() -> None:
+def test_columns_say_what_was_decided_and_what_it_is_worth() -> None:
     bandit, mixed = sb.load_game("bandit/trap"), sb.load_game("simultaneous/commitment")
     for game in (bandit, mixed):
         for tie in TieBreaking:
-            ((decision,),) = decisions(game, "paper", Budget("fixed", samples=4000), 1)[tie]
-            row = record_row(5, 0, decision, sb.evaluate(game, decision, 0.1))
-            assert row["replicate"] == 5
-            assert row["samples"] == 4000
-            assert all(not isinstance(value, np.ndarray | dict | list) for value in row.values())
-            if game is mixed:
-                assert row["strategy_0"] + row["strategy_1"] == 1.0
-                assert row["leader_action"] is None
-            else:
-                assert row["leader_action"] == decision.leader_action
+            decided = decisions(game, "paper", Budget("fixed", samples=4000), 3)[tie]
+            block = Decisions.of(decided)
+            columns = record_columns(block, judge_all(oracle_of(game), block, 0.1))
+            assert all(values.shape == (3, 1) for values in columns.values())
+            assert (columns["samples"] == 4000).all()
+            for row, (decision,) in enumerate(decided):
+                loss = sb.evaluate(game, decision, 0.1).value_suboptimality
+                assert columns["value_suboptimality"][row, 0] == loss
+                if game is mixed:
+                    assert columns["strategy_0"][row, 0] + columns["strategy_1"][row, 0] == 1.0
+                    assert "leader_action" not in columns
+                else:
+                    assert columns["leader_action"][row, 0] == decision.leader_action

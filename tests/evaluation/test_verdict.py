@@ -13,7 +13,7 @@ from stackel_bench.errors import InputError
 from stackel_bench.evaluation.oracle import Bounds
 from stackel_bench.evaluation.verdict import judge
 from stackel_bench.games.bandit import BanditGame
-from stackel_bench.learners.learner import Decision
+from stackel_bench.learners.decision import Decision, Decisions
 from stackel_bench.models import PayoffTable, TieBreaking
 from tests import brute_force
 
@@ -68,11 +68,14 @@ class IntervalOracle:
     def gap(self, epsilon: float, tie_breaking: TieBreaking) -> Bounds:
         return self.gap_bounds
 
-    def value_of(self, decision: Decision, slack: float, tie_breaking: TieBreaking) -> float:
+    def values_of(self, decisions: Decisions, slack: float, tie_breaking: TieBreaking) -> np.ndarray:
         self.calls.append(slack)
-        return self.value
+        return np.full(decisions.shape, self.value)
 
-    def follower_suboptimality(self, decision: Decision) -> float:
+    def follower_losses(self, decisions: Decisions) -> np.ndarray:
+        return np.zeros(decisions.shape)
+
+    def lowest_value(self, slack: float, tie_breaking: TieBreaking) -> float:
         return 0.0
 
 

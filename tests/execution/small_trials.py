@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import stackel_bench as sb
-from stackel_bench.execution.trial import Failure, Outcomes, Trial
 from stackel_bench.games.game import Game
 from stackel_bench.learners.bandit import BanditLearner, ToleranceRule
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.catalog import make_learner
-from stackel_bench.learners.learner import Decision, Learner, Schedule, StreamKey
+from stackel_bench.learners.decision import Decisions
+from stackel_bench.learners.learner import Learner, Schedule, StreamKey
 from stackel_bench.models import TieBreaking
+from stackel_bench.trials.trial import Failure, Outcomes, Trial
 
 SMALL_GAMES: dict[str, dict[str, Any]] = {
     "bandit/random": {"num_leader_actions": 3, "num_follower_actions": 4},
@@ -73,19 +74,19 @@ class FaultyLearner:
     def schedule(self, sampler: Any, budget: Budget) -> Schedule:
         return self._sound.schedule(sampler, budget)
 
-    def explore(self, sampler: Any, schedule: Schedule, unit: int, key: StreamKey) -> Any:
+    def explore_block(self, sampler: Any, schedule: Schedule, unit: int, key: StreamKey) -> Any:
         if self.fault == "raise" and unit == 1:
             raise RuntimeError("unit 1 exploded")
         if self.fault == "exit" and unit == 1:
             os._exit(3)
-        return self._sound.explore(sampler, schedule, unit, key)
+        return self._sound.explore_block(sampler, schedule, unit, key)
 
-    def decide(
+    def decide_block(
         self, sampler: Any, schedule: Schedule, findings: Sequence[Any], tie_breaking: TieBreaking
-    ) -> list[Decision]:
+    ) -> Decisions:
         if self.fault == "decide":
             raise ValueError("no decision")
-        return self._sound.decide(sampler, schedule, findings, tie_breaking)
+        return self._sound.decide_block(sampler, schedule, findings, tie_breaking)
 
 
 def faulty_trial(fault: str, replicates: int = 3) -> Trial:
@@ -98,6 +99,11 @@ def numbers(outcomes: Outcomes | Failure) -> Any:
     if isinstance(outcomes, Failure):
         return outcomes.message
     return {
-        tie: (outcome.records, repr(sorted(outcome.metrics.items())), repr(outcome.rungs))
+        tie: (
+            outcome.records.to_parquet(),
+            outcome.actions.to_parquet(),
+            repr(sorted(outcome.metrics.items())),
+            repr(outcome.rungs),
+        )
         for tie, outcome in outcomes.items()
     }

@@ -16,8 +16,8 @@ import pytest
 
 from stackel_bench.errors import InputError
 from stackel_bench.execution.executor import Executor, SerialExecutor
-from stackel_bench.execution.scheduler import Scheduler
-from stackel_bench.execution.trial import Failure
+from stackel_bench.execution.scheduler import Result, Scheduler
+from stackel_bench.trials.trial import Failure
 from tests.execution.small_trials import bandit_trials, faulty_trial, numbers, small_trials
 
 
@@ -31,56 +31,67 @@ def with_workers(executor: Executor, workers: int, **options: Any) -> Executor:
     return twin
 
 
-def run(trials: list[Any], executor: Executor, batch_seconds: float) -> list[Any]:
-    found = {
-        index: numbers(outcomes) for index, outcomes, _ in Scheduler(executor, batch_seconds).run(trials)
-    }
+def results(trials: list[Any], executor: Executor, batch_seconds: float, fan_out: str | None) -> list[Any]:
+    events = Scheduler(executor, batch_seconds, fan_out).run(trials)
+    found = {event.trial: event.outcomes for some in events for event in some if isinstance(event, Result)}
     return [found[index] for index in range(len(trials))]
 
 
-@pytest.mark.parametrize(("workers", "batch_seconds"), [(1, 1e-3), (2, 1e-6), (4, 100)])
+def run(trials: list[Any], executor: Executor, batch_seconds: float, fan_out: str | None = None) -> list[Any]:
+    return [numbers(outcomes) for outcomes in results(trials, executor, batch_seconds, fan_out)]
+
+
+@pytest.mark.parametrize(
+    ("workers", "batch_seconds", "fan_out"),
+    [(1, 1e-3, None), (2, 1e-6, "leader_action"), (4, 100, "auto")],
+)
 def test_the_same_numbers_on_any_number_of_workers(
-    ray_executor: Executor, workers: int, batch_seconds: float
+    ray_executor: Executor, workers: int, batch_seconds: float, fan_out: str | None
 ) -> None:
     """One small cell of each family, cut into units, replicates or bundles, in shuffled order."""
     trials = small_trials()
     order = np.random.default_rng(workers).permutation(len(trials))
-    found = run([trials[i] for i in order], with_workers(ray_executor, workers), batch_seconds)
+    found = run([trials[i] for i in order], with_workers(ray_executor, workers), batch_seconds, fan_out)
     expected = run(trials, SerialExecutor(), 1.0)
     assert [found[position] for position in np.argsort(order)] == expected
 
 
-@pytest.mark.parametrize("batch_seconds", [1e-6, 100])
+CUTS = pytest.mark.parametrize(("batch_seconds", "fan_out"), [(1e-6, "leader_action"), (100, "auto")])
+
+
+@CUTS
 def test_a_trial_that_raises_is_reported_and_the_others_go_on(
-    ray_executor: Executor, batch_seconds: float
+    ray_executor: Executor, batch_seconds: float, fan_out: str
 ) -> None:
     trials = bandit_trials()
     expected = run(trials, SerialExecutor(), 1.0)
     trials.insert(2, faulty_trial("raise"))
-    outcomes = {index: found for index, found, _ in Scheduler(ray_executor, batch_seconds).run(trials)}
+    outcomes = results(trials, ray_executor, batch_seconds, fan_out)
     failure = outcomes.pop(2)
     assert isinstance(failure, Failure)
     assert failure.message == "RuntimeError: unit 1 exploded"
     assert "in explore" in failure.traceback
-    assert [numbers(outcomes[index]) for index in sorted(outcomes)] == expected
+    assert [numbers(outcome) for outcome in outcomes] == expected
 
 
-@pytest.mark.parametrize("batch_seconds", [1e-6, 100])
-def test_a_trial_that_kills_its_worker_is_isolated(ray_executor: Executor, batch_seconds: float) -> None:
+@CUTS
+def test_a_trial_that_kills_its_worker_is_isolated(
+    ray_executor: Executor, batch_seconds: float, fan_out: str
+) -> None:
     """In a bundle its companions are run again, alone; cut up, only its own blocks are lost."""
     trials = bandit_trials()
     expected = run(trials, SerialExecutor(), 1.0)
     trials.insert(1, faulty_trial("exit", replicates=1))
     executor = with_workers(ray_executor, 2, max_retries=0)
-    found = run(trials, executor, batch_seconds)
+    found = run(trials, executor, batch_seconds, fan_out)
     assert "WorkerCrashedError" in found.pop(1)
     assert found == expected
 
 
 def test_a_stored_value_reaches_every_task_and_tasks_run_elsewhere(ray_executor: Executor) -> None:
     stored = ray_executor.put(np.arange(5.0))
-    tasks = [ray_executor.submit(_shifted, stored, shift) for shift in range(3)]
-    last = ray_executor.submit(_shifted, tasks[2], 10)  # a task's result as an argument
+    tasks = [ray_executor.submit(f"shift {shift}", _shifted, stored, shift) for shift in range(3)]
+    last = ray_executor.submit("shift again", _shifted, tasks[2], 10)  # a task's result as an argument
     tasks.append(last)
     values = {}
     waiting = list(tasks)
@@ -98,9 +109,23 @@ def _shifted(value: Any, shift: int) -> tuple[np.ndarray, int]:
     return array + shift, os.getpid()
 
 
+def test_ray_knows_every_task_by_its_name(ray_executor: Executor) -> None:
+    """What `ray list tasks` and the timeline show: asked for in the worker itself."""
+    name = "explore bandit_rl/taxation a=3 r=0-63"
+    task = ray_executor.submit(name, _own_name)
+    ray_executor.next_finished([task])
+    assert ray_executor.value(task) == name
+
+
+def _own_name() -> str | None:
+    import ray
+
+    return ray.get_runtime_context().get_task_name()
+
+
 def test_workers_use_one_thread_each(ray_executor: Executor) -> None:
     """Ray sets OMP_NUM_THREADS to the CPUs of a task."""
-    task = ray_executor.submit(os.environ.get, "OMP_NUM_THREADS")
+    task = ray_executor.submit("threads", os.environ.get, "OMP_NUM_THREADS")
     ray_executor.next_finished([task])
     assert ray_executor.value(task) == "1"
 
@@ -118,7 +143,7 @@ IMPORTED_BEFORE = """
 import ray
 from stackel_bench.execution.ray_executor import RayExecutor
 executor = RayExecutor(num_cpus=1)
-task = executor.submit(abs, -3)
+task = executor.submit("abs", abs, -3)
 assert executor.next_finished([task]).failure is None
 print(executor.value(task))
 executor.shutdown()

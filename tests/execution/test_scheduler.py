@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
 
-from stackel_bench.execution.cost import CostModel
 from stackel_bench.execution.executor import Finished, SerialExecutor, Task
-from stackel_bench.execution.scheduler import Scheduler
-from stackel_bench.execution.trial import (
-    Failure,
-    Trial,
-    decide_block,
-    explore_block,
-    judge_decisions,
-    judge_findings,
-    run_bundle,
-)
+from stackel_bench.execution.jobs import Piece, free_blocks
+from stackel_bench.execution.scheduler import Progress, Result, Scheduler
+from stackel_bench.trials.pieces import whole_trial
+from stackel_bench.trials.trial import Failure, Trial
 from tests.execution.small_trials import bandit_trials, faulty_trial, numbers, small_trials
 
-CUTS = {"units": 1e-6, "replicates": 1e-3, "pairs": 0.5, "bundles": 1e6}
+CUTS = {
+    "blocks of units": ("leader_action", 1e-6),
+    "runs of units": ("leader_action", 0.05),
+    "blocks": ("auto", 1e-6),
+    "bundles": ("auto", 1e6),
+    "as the game says": (None, 1e-3),
+}
 
 
 class WatchedExecutor(SerialExecutor):
@@ -32,111 +32,175 @@ class WatchedExecutor(SerialExecutor):
         self.workers = workers
         self.rng = np.random.default_rng(seed)
         self.most_in_flight = 0
-        self.stored = 0
-        self.functions: Counter[str] = Counter()
+        self.stored: Counter[int] = Counter()
+        self.names: list[str] = []
 
     def put(self, value: Any) -> Task:
-        self.stored += 1
+        self.stored[id(value)] += 1
         return super().put(value)
 
-    def submit(self, function: Any, *arguments: Any) -> Task:
-        self.functions[function.__name__] += 1
-        return super().submit(function, *arguments)
+    def submit(self, name: str, function: Any, *arguments: Any) -> Task:
+        self.names.append(name)
+        return super().submit(name, function, *arguments)
 
     def next_finished(self, tasks: list[Task]) -> Finished:
         self.most_in_flight = max(self.most_in_flight, len(tasks))
         return super().next_finished([tasks[self.rng.integers(len(tasks))]])
 
 
-def run(trials: list[Trial], executor: Any, batch_seconds: float) -> list[Any]:
-    """Numbers by trial; every trial is heard of exactly once."""
+class MemoryKeeper:
+    """Keeps pieces in memory; optionally only some of them, as a driver that was killed."""
+
+    def __init__(self) -> None:
+        self.pieces: dict[int, dict[str, bytes]] = {}
+
+    def keep(self, trial: int, piece: str, content: bytes) -> None:
+        self.pieces.setdefault(trial, {})[piece] = content
+
+    def kept(self, trial: int) -> dict[str, bytes]:
+        return dict(self.pieces.get(trial, {}))
+
+
+def results(trials: list[Trial], scheduler: Scheduler) -> list[Result]:
+    """Results by trial; every trial is heard of exactly once."""
     found = {}
-    for index, outcomes, seconds in Scheduler(executor, batch_seconds).run(trials):
-        assert index not in found
-        assert seconds >= 0
-        found[index] = numbers(outcomes)
+    for events in scheduler.run(trials):
+        for event in (event for event in events if isinstance(event, Result)):
+            assert event.trial not in found
+            assert event.busy_seconds >= 0
+            assert event.wall_seconds >= 0
+            found[event.trial] = event
     return [found[index] for index in range(len(trials))]
+
+
+def run(trials: list[Trial], executor: Any, fan_out: str | None, batch_seconds: float) -> list[Any]:
+    scheduler = Scheduler(executor, batch_seconds, fan_out, MemoryKeeper())
+    return [numbers(result.outcomes) for result in results(trials, scheduler)]
 
 
 @pytest.fixture(scope="module")
 def reference() -> list[Any]:
     """Each trial on its own, without a scheduler."""
-    return [
-        numbers(judge_decisions(trial, decide_block(trial, range(trial.replicates))))
-        for trial in small_trials()
-    ]
+    return [numbers(whole_trial(trial.assignment, trial.game)) for trial in small_trials()]
 
 
-@pytest.mark.parametrize("batch_seconds", CUTS.values(), ids=CUTS)
-def test_cutting_changes_no_number(batch_seconds: float, reference: list[Any]) -> None:
-    assert run(small_trials(), SerialExecutor(), batch_seconds) == reference
+@pytest.mark.parametrize(("fan_out", "batch_seconds"), CUTS.values(), ids=CUTS)
+def test_cutting_changes_no_number(fan_out: str | None, batch_seconds: float, reference: list[Any]) -> None:
+    assert run(small_trials(), SerialExecutor(), fan_out, batch_seconds) == reference
 
 
 @pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("batch_seconds", CUTS.values(), ids=CUTS)
-def test_order_changes_no_number(batch_seconds: float, seed: int, reference: list[Any]) -> None:
+@pytest.mark.parametrize(("fan_out", "batch_seconds"), CUTS.values(), ids=CUTS)
+def test_order_changes_no_number(
+    fan_out: str | None, batch_seconds: float, seed: int, reference: list[Any]
+) -> None:
     """Trials shuffled, and tasks ending in random order among those in flight."""
     trials = small_trials()
     order = np.random.default_rng(seed).permutation(len(trials))
-    found = run([trials[i] for i in order], WatchedExecutor(4, seed), batch_seconds)
+    found = run([trials[i] for i in order], WatchedExecutor(4, seed), fan_out, batch_seconds)
     assert [found[position] for position in np.argsort(order)] == reference
 
 
 def test_replicates_do_not_depend_on_how_many_there_are() -> None:
-    trial = small_trials(4)[0]
-    few, many = decide_block(trial, range(2)), decide_block(trial, range(4))
-    for first, second in zip(few, many[:2], strict=True):
-        for tie in trial.tie_breakings:
-            for one, other in zip(first[tie], second[tie], strict=True):
-                assert one.__dict__ == other.__dict__
+    """100 replicates (two blocks of 64 in table games) begin with the same 3 as 3 do."""
+    for few, many in zip(small_trials(3), small_trials(100), strict=True):
+        if few.game.family == "bandit_rl":
+            continue  # blocks of one replicate each
+        first, second = (whole_trial(trial.assignment, trial.game) for trial in (few, many))
+        for tie in few.tie_breakings:
+            head = second[tie].records.query("replicate < 3")
+            assert first[tie].records.to_csv() == head.to_csv()
 
 
-def test_blocks_of_units_and_replicates_fit_together(reference: list[Any]) -> None:
-    trial = small_trials()[0]
-    blocks = [
-        explore_block(trial, units, range(replicate, replicate + 1))
-        for replicate in range(trial.replicates)
-        for units in (range(0, 2), range(2, 3))
-    ]
-    assert numbers(judge_findings(trial, 2, *blocks)) == reference[0]
-    ((whole, seconds),) = run_bundle(trial)
-    assert numbers(whole) == reference[0]
-    assert seconds > 0
+def test_one_exploration_task_per_leader_action() -> None:
+    """Nothing set: a bandit-RL trial makes tasks of one leader action each, a table game makes one task."""
+    trials = small_trials(40)
+    executor = WatchedExecutor()
+    run(trials, executor, None, 1.0)
+    for trial in trials:
+        own = [name for name in executor.names if f" {trial.game.name} " in f"{name} "]
+        explored = [name for name in own if name.startswith("explore ")]
+        if trial.game.family == "bandit_rl":
+            pattern = rf"explore {trial.game.name} a=(\d+) r=(\d+)-(\d+)"
+            matches = [re.fullmatch(pattern, name) for name in explored]
+            assert all(matches)
+            seen = Counter(
+                (int(match[1]), replicate)
+                for match in matches
+                if match is not None
+                for replicate in range(int(match[2]), int(match[3]) + 1)
+            )
+            # two trials on this game: each leader action and replicate twice, no task with two actions
+            assert seen == {(action, r): 2 for action in range(3) for r in range(40)}
+            assert any(name.startswith(f"decide {trial.game.name} r=") for name in own)
+        else:
+            assert not explored
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-@pytest.mark.parametrize("batch_seconds", CUTS.values(), ids=CUTS)
-def test_work_in_flight_is_bounded(workers: int, batch_seconds: float) -> None:
+@pytest.mark.parametrize(("fan_out", "batch_seconds"), CUTS.values(), ids=CUTS)
+def test_work_in_flight_is_bounded(workers: int, fan_out: str | None, batch_seconds: float) -> None:
     executor = WatchedExecutor(workers)
-    trials = bandit_trials() * 2
-    run(trials, executor, batch_seconds)
+    trials = bandit_trials(replicates=130) * 4
+    run(trials, executor, fan_out, batch_seconds)
     assert executor.most_in_flight <= 3 * workers
-    if batch_seconds == CUTS["units"]:
+    if (fan_out, batch_seconds) == CUTS["blocks of units"]:
         assert executor.most_in_flight == 3 * workers
-        assert executor.functions["explore_block"] == sum(t.schedule.units * t.replicates for t in trials)
-        assert executor.stored == len(trials)  # a trial that is cut up is stored once
-    if batch_seconds == CUTS["bundles"]:
-        assert executor.functions["run_bundle"] < len(trials)
+        explored = [name for name in executor.names if name.startswith("explore")]
+        assert len(explored) == sum(trial.schedule.units * 3 for trial in trials)  # 130 replicates: 3 blocks
+    if (fan_out, batch_seconds) == CUTS["bundles"]:
+        assert len(executor.names) < len(trials)
+
+
+def test_a_game_is_stored_once_and_dropped_after_its_last_trial() -> None:
+    executor = WatchedExecutor()
+    trials = bandit_trials()  # eight trials on one game
+    scheduler = Scheduler(executor, 1e-6, "auto")
+    results(trials, scheduler)
+    assert executor.stored == {id(trials[0].game): 1}
+    assert not scheduler._games._stored
+
+
+def test_the_model_of_a_leader_action_is_all_that_its_tasks_get() -> None:
+    executor = WatchedExecutor()
+    (trial,) = (trial for trial in small_trials()[2:3])
+    model = trial.game.only(1)  # type: ignore[attr-defined]
+    assert set(model.mdps) == {1}
+    with pytest.raises(KeyError):
+        model.sampler.simulator(0)
+    whole, part = (_size(value) for value in (trial.game, model))
+    assert part < 0.6 * whole
+    results([trial], Scheduler(executor, 1.0))
+    assert len(executor.stored) == 3 + 1  # three leader actions, and the game for deciding
+
+
+def _size(value: object) -> int:
+    from stackel_bench.trials.encoding import encode
+
+    return int.from_bytes(encode(value)[:8], "big")
 
 
 @pytest.mark.parametrize("fault", ["raise", "decide"])
-@pytest.mark.parametrize("batch_seconds", CUTS.values(), ids=CUTS)
-def test_a_trial_that_raises_is_reported_and_the_others_go_on(fault: str, batch_seconds: float) -> None:
+@pytest.mark.parametrize(("fan_out", "batch_seconds"), CUTS.values(), ids=CUTS)
+def test_a_trial_that_raises_is_reported_and_the_others_go_on(
+    fault: str, fan_out: str | None, batch_seconds: float
+) -> None:
     trials = bandit_trials()
-    expected = run(trials, SerialExecutor(), 1.0)
+    expected = run(trials, SerialExecutor(), None, 1.0)
     trials.insert(3, faulty_trial(fault))
     message = {"raise": "RuntimeError: unit 1 exploded", "decide": "ValueError: no decision"}[fault]
     for executor in (SerialExecutor(), WatchedExecutor(2)):
-        found = run(trials, executor, batch_seconds)
+        found = run(trials, executor, fan_out, batch_seconds)
         assert found.pop(3) == message
         assert found == expected
 
 
 def test_a_failure_carries_its_traceback() -> None:
-    ((_, outcome, _),) = Scheduler(SerialExecutor()).run([faulty_trial("raise")])
-    assert isinstance(outcome, Failure)
-    assert "in explore" in outcome.traceback
-    assert "RuntimeError: unit 1 exploded" in outcome.traceback
+    ((event,),) = Scheduler(SerialExecutor()).run([faulty_trial("raise")])
+    assert isinstance(event, Result)
+    assert isinstance(event.outcomes, Failure)
+    assert "in explore" in event.outcomes.traceback
+    assert "RuntimeError: unit 1 exploded" in event.outcomes.traceback
 
 
 def test_no_trials_no_results() -> None:
@@ -146,22 +210,89 @@ def test_no_trials_no_results() -> None:
 def test_closing_the_iterator_abandons_the_rest() -> None:
     executor = WatchedExecutor(1)
     trials = bandit_trials()
-    results = Scheduler(executor, 1e-6).run(trials)
-    next(results)
-    results.close()
-    assert executor.functions["explore_block"] < sum(t.schedule.units * t.replicates for t in trials)
+    events = Scheduler(executor, 1e-6, "leader_action").run(trials)
+    next(events)
+    events.close()
+    assert len(executor.names) < sum(trial.schedule.units for trial in trials)
 
 
-def test_costs_are_learned_by_kind() -> None:
-    """A kind's factor is the geometric mean of what was observed, the newest observation weighing half."""
-    bandit, other = small_trials()[0], small_trials()[2]
-    cost = CostModel()
-    start = cost.trial_seconds(bandit)
-    assert start == pytest.approx(bandit.schedule.seconds_per_unit * 3 * bandit.replicates)
-    cost.observe(bandit.kind, 1.0, 4.0)
-    assert cost.trial_seconds(bandit) == pytest.approx(4 * start)
-    cost.observe(bandit.kind, 1.0, 1.0)
-    assert cost.trial_seconds(bandit) == pytest.approx(2 * start)
-    cost.observe(bandit.kind, 0.0, 1.0)
-    assert cost.trial_seconds(bandit) == pytest.approx(2 * start)
-    assert cost.unit_seconds(other) == other.schedule.seconds_per_unit
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize(("fan_out", "batch_seconds"), list(CUTS.values())[:3], ids=list(CUTS)[:3])
+def test_resumed_in_pieces_gives_the_same_numbers_and_repeats_no_kept_piece(
+    fan_out: str, batch_seconds: float, seed: int
+) -> None:
+    """Ended after any number of tasks, again and again: what was kept is not explored a second time."""
+    trials = [trial for trial in small_trials(70) if trial.learner.name == "paper"]
+    expected = [numbers(whole_trial(trial.assignment, trial.game)) for trial in trials]
+    rng = np.random.default_rng(seed)
+    keeper, done, found = MemoryKeeper(), Counter[tuple[int, str]](), {}
+    for _ in range(200):
+        left = [index for index in range(len(trials)) if index not in found]
+        if not left:
+            break
+        part = MemoryKeeper()
+        part.pieces = {position: keeper.pieces.get(index, {}) for position, index in enumerate(left)}
+        scheduler = Scheduler(WatchedExecutor(2, seed), batch_seconds, fan_out, part)
+        stop_after = int(rng.integers(1, 60))
+        for number, events in enumerate(scheduler.run([trials[index] for index in left])):
+            for event in events:
+                if isinstance(event, Progress):
+                    done[left[event.trial], event.piece.name] += 1
+                else:
+                    found[left[event.trial]] = numbers(event.outcomes)
+            if number == stop_after:
+                break
+        for position, index in enumerate(left):
+            keeper.pieces[index] = part.pieces.get(position, {})
+    assert [found[index] for index in range(len(trials))] == expected
+    assert max(done.values()) == 1
+
+
+def test_damaged_pieces_are_done_again() -> None:
+    trial = small_trials(5)[2]
+    expected = numbers(whole_trial(trial.assignment, trial.game))
+    keeper = MemoryKeeper()
+    scheduler = Scheduler(SerialExecutor(), 1e-6, None, keeper)
+    for number, _ in enumerate(scheduler.run([trial])):
+        if number == 9:
+            break
+    kept = keeper.pieces[0]
+    assert len(kept) == 10
+    names = list(kept)
+    kept[names[0]] = kept[names[0]][:-7]
+    kept[names[1]] = b"\0" * 40
+    kept["unit-1.x-y"] = b"?"
+    (result,) = results([trial], Scheduler(SerialExecutor(), 1e-6, None, keeper))
+    assert numbers(result.outcomes) == expected
+
+
+def test_pieces_have_names_that_can_be_read_back() -> None:
+    for piece in (Piece(None, range(0, 1)), Piece(3, range(12, 70)), Piece(0, range(5, 6))):
+        assert Piece.parse(piece.name) == piece
+    for name in (
+        "",
+        "unit-1",
+        "unit-x.0-1",
+        "decided.3-3",
+        "decided.-1-2",
+        "unit-01.0-1",
+        "unit-1.0-1.piece",
+    ):
+        with pytest.raises(ValueError, match=r"."):
+            Piece.parse(name)
+
+
+def test_free_blocks_are_what_is_not_taken() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        total = int(rng.integers(1, 30))
+        taken = set(rng.integers(0, total, size=rng.integers(0, 20)).tolist())
+        free = free_blocks(total, taken)
+        assert sorted(block for run in free for block in run) == sorted(set(range(total)) - taken)
+        assert all(left.stop < right.start for left, right in zip(free, free[1:], strict=False))
+
+
+def test_time_left_goes_down_to_nothing() -> None:
+    scheduler = Scheduler(SerialExecutor(), 1e-6, "auto")
+    seen = [scheduler.seconds_left() for _ in scheduler.run(bandit_trials(200))]
+    assert seen[0] > seen[-1] == 0

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
 import stackel_bench as sb
 from stackel_bench.games.bandit import BanditGame
+from stackel_bench.games.pair_sampling import PairSampler
 from stackel_bench.learners.bandit import BanditLearner, ToleranceRule, empirical_response_sets
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.catalog import LEARNERS, make_learner
 from stackel_bench.learners.learner import Schedule
-from stackel_bench.learners.row_pulls import PullSums
+from stackel_bench.learners.row_pulls import PullSums, pull_block
 from stackel_bench.models import PayoffTable, TieBreaking
 from tests import brute_force
 from tests.replicates import decisions, failure_rate, plausible, verdicts
@@ -32,8 +35,8 @@ def test_integer_comparison_where_the_tolerance_is_a_whole_count(epsilon: str) -
         pulls = tau.denominator * multiple
         behind = tau.numerator * multiple
         sums = np.array([pulls, pulls - behind + 1, pulls - behind, pulls - behind - 1], dtype=float)
-        members = empirical_response_sets(sums, tau, pulls, whole_rewards=True)
-        assert members.tolist() == [True, True, True, False]
+        members = empirical_response_sets(sums[None], [tau], [pulls], whole_rewards=True)
+        assert members.tolist() == [[True, True, True, False]]
         missed += 0.75 * float(epsilon) * pulls != behind
     assert missed > 0, "floats would have done as well: choose another epsilon"
 
@@ -56,14 +59,16 @@ def test_decisions_are_the_algorithm_in_fractions(seed: int) -> None:
     table = PayoffTable(np.full((rows, columns), 0.5), np.full((rows, columns), 0.5))
     budget = Budget(epsilon=0.1)
     schedule = Schedule(budget, (pulls,), (pulls * rows * columns,), 1, rows)
-    findings = [PullSums(sums[0, [a]], sums[1, [a]]) for a in range(rows)]
+    drawn = [PullSums(sums[0, None, [a]], sums[1, None, [a]]) for a in range(rows)]
     for name, tolerance in (("paper", Fraction(3, 40)), ("plug_in", Fraction(0))):
         learner = BanditLearner(ToleranceRule(name))
         for tie in TieBreaking:
             optimistic = tie is TieBreaking.OPTIMISTIC
             means = [[[Fraction(int(k), pulls) for k in row] for row in player] for player in sums]
             values = brute_force.leader_values(*means, tolerance, optimistic)
-            (decision,) = learner.decide(BanditGame(table).sampler, schedule, findings, tie)
+            sampler = BanditGame(table).sampler
+            findings = [learner.finding(sampler, schedule, sums) for sums in drawn]
+            decision = learner.decide_block(sampler, schedule, findings, tie).at(0, 0)
             row = brute_force.commitment(*means, tolerance, optimistic)
             assert decision.leader_action == row
             assert decision.estimated_value == float(values[row])
@@ -83,9 +88,11 @@ def test_theorem_holds_for_every_estimate_within_an_eighth_of_epsilon(seed: int)
     game = BanditGame(PayoffTable(*means))
     budget = Budget(epsilon=epsilon)
     schedule = Schedule(budget, (pulls,), (1,), 1, 4)
-    findings = [PullSums(sums[0, [a]], sums[1, [a]]) for a in range(4)]
+    drawn = [PullSums(sums[0, None, [a]], sums[1, None, [a]]) for a in range(4)]
+    learner = BanditLearner(ToleranceRule("paper"))
     for tie in TieBreaking:
-        (decision,) = BanditLearner(ToleranceRule("paper")).decide(game.sampler, schedule, findings, tie)
+        findings = [learner.finding(game.sampler, schedule, sums) for sums in drawn]
+        decision = learner.decide_block(game.sampler, schedule, findings, tie).at(0, 0)
         verdict = sb.evaluate(game, decision, epsilon)
         assert verdict.leader_guarantee_held
         assert verdict.follower_guarantee_held
@@ -204,9 +211,10 @@ def test_ladder_rungs_are_nested_pulls() -> None:
     schedule = learner.schedule(game.sampler, budget)
     assert schedule.counts == (13, 38, 112, 334, 1000)
     for unit in range(3):
-        found = learner.explore(game.sampler, schedule, unit, (0, "x", unit))
+        found = pull_block(game.sampler, schedule, unit, (0, "x", unit))
         for sums in (found.leader, found.follower):
-            steps = np.diff(sums, axis=0, prepend=0)
+            assert sums.shape == (64, 5, 4)
+            steps = np.diff(sums, axis=1, prepend=0)
             assert (steps == np.round(steps)).all()
             assert (steps >= 0).all()
             assert (steps <= np.diff(schedule.counts, prepend=0)[:, None]).all()
@@ -215,15 +223,24 @@ def test_ladder_rungs_are_nested_pulls() -> None:
 def test_both_tie_breakings_and_all_one_shot_rules_see_the_same_samples() -> None:
     game = sb.load_game("bandit/random")
     budget = Budget("fixed", epsilon=0.1, samples=10_000)
-    means = {
-        name: [
-            learner.explore(game.sampler, learner.schedule(game.sampler, budget), unit, (1, game.identity, 0))
-            for unit in range(10)
-        ]
-        for name in ("paper", "plug_in", "half_tolerance", "anytime")
-        for learner in [BanditLearner(ToleranceRule(name))]
-    }
-    for found in means.values():
-        for row, other in zip(found, means["paper"], strict=True):
-            assert (row.follower == other.follower).all()
-            assert (row.leader == other.leader).all()
+    drawn: dict[str, list[bytes]] = {}
+    for name in ("paper", "plug_in", "half_tolerance", "anytime"):
+        learner, sampler = BanditLearner(ToleranceRule(name)), WatchedSampler(game.table, game.noise)
+        schedule = learner.schedule(sampler, budget)
+        for unit in range(10):
+            learner.explore_block(sampler, schedule, unit, (1, game.identity, 0))
+        drawn[name] = [pulled.tobytes() for pulled in sampler.pulled]
+    assert len(set(drawn["paper"])) == 20
+    assert all(found == drawn["paper"] for found in drawn.values())
+
+
+@dataclass(frozen=True, eq=False)
+class WatchedSampler(PairSampler):
+    """Remembers all that it was asked for."""
+
+    pulled: list[np.ndarray] = field(default_factory=list)
+
+    def pull_row(self, *arguments: Any) -> tuple[np.ndarray, np.ndarray]:
+        sums = super().pull_row(*arguments)
+        self.pulled.extend(sums)
+        return sums

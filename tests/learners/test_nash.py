@@ -15,10 +15,11 @@ from stackel_bench.games.catalog import load_game
 from stackel_bench.games.game import Game
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.catalog import make_learner
-from stackel_bench.learners.learner import Decision, replicate_key
+from stackel_bench.learners.decision import Decision
 from stackel_bench.models import PayoffTable, TieBreaking
 from stackel_bench.planning.mixed_nash import nash_equilibria
 from stackel_bench.planning.turn_based_nash import turn_based_nash
+from tests.replicates import decide
 
 PESSIMISTIC = TieBreaking.PESSIMISTIC
 
@@ -26,9 +27,7 @@ PESSIMISTIC = TieBreaking.PESSIMISTIC
 def run(game: Game, which: str, replicate: int, **budget: object) -> list[Decision]:
     learner = make_learner(game.family, "nash", which=which)
     schedule = learner.schedule(game.sampler, Budget(**budget))  # type: ignore[arg-type]
-    key = replicate_key(3, game.identity, replicate)
-    findings = [learner.explore(game.sampler, schedule, unit, key) for unit in range(schedule.units)]
-    return learner.decide(game.sampler, schedule, findings, PESSIMISTIC)
+    return decide(learner, game, schedule, replicate + 1, PESSIMISTIC, seed=3)[replicate]
 
 
 def loss(game: Game, decision: Decision) -> float:

@@ -15,10 +15,11 @@ from stackel_bench.games.catalog import load_game
 from stackel_bench.games.game import Game
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.catalog import make_learner
+from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.elimination_rounds import elimination_rounds
-from stackel_bench.learners.learner import Decision, replicate_key
 from stackel_bench.models import TieBreaking
 from stackel_bench.theory.pulls import paper_pulls
+from tests.replicates import decide
 
 EPSILON = 0.1
 HARD = {"num_leader_actions": 6, "num_follower_actions": 9, "epsilon": 0.1, "gap": 0.1, "bump": 1.5}
@@ -30,12 +31,7 @@ def decisions(
 ) -> list[Decision]:
     learner = make_learner("bandit", "successive_elimination")
     schedule = learner.schedule(game.sampler, Budget(epsilon=EPSILON, **budget))  # type: ignore[arg-type]
-    found = []
-    for run in range(runs):
-        key = replicate_key(7, game.identity, run)
-        findings = [learner.explore(game.sampler, schedule, 0, key)]
-        found += learner.decide(game.sampler, schedule, findings, tie)
-    return found
+    return [decision for (decision,) in decide(learner, game, schedule, runs, tie, seed=7)]
 
 
 def violations(game: Game, found: list[Decision]) -> int:

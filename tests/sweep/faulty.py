@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from stackel_bench.learners import blocks
 from stackel_bench.learners.budget import Budget
-from stackel_bench.learners.learner import Decision, Learner, Schedule, StreamKey
+from stackel_bench.learners.decision import Decisions
+from stackel_bench.learners.learner import Learner, Schedule, StreamKey
 from stackel_bench.models import TieBreaking
 
 
@@ -34,15 +36,19 @@ class FaultyLearner:
     def schedule(self, sampler: Any, budget: Budget) -> Schedule:
         return self.inside.schedule(sampler, budget)
 
-    def explore(self, sampler: Any, schedule: Schedule, unit: int, key: StreamKey) -> Any:
+    @property
+    def options(self) -> dict[str, Any]:
+        return getattr(self.inside, "options", {})
+
+    def explore_block(self, sampler: Any, schedule: Schedule, unit: int, key: StreamKey) -> Any:
         if schedule.budget.epsilon == 0.25:
             self._strike()
-        return self.inside.explore(sampler, schedule, unit, key)
+        return blocks.explore_block(self.inside, sampler, schedule, unit, key, sampler.block_size)
 
-    def decide(
+    def decide_block(
         self, sampler: Any, schedule: Schedule, findings: Sequence[Any], tie_breaking: TieBreaking
-    ) -> list[Decision]:
-        return self.inside.decide(sampler, schedule, findings, tie_breaking)
+    ) -> Decisions:
+        return blocks.decide_block(self.inside, sampler, schedule, findings, tie_breaking)
 
     def _strike(self) -> None:
         if (self.faults / "raise").exists():

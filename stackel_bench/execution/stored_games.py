@@ -1,0 +1,41 @@
+"""Games in the executor's store: each one once, however many trials are run on it, and gone after the last."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from stackel_bench.execution.executor import Executor, Task
+from stackel_bench.trials.trial import Trial
+
+
+class StoredGames:
+    """Whole games and their units by the game's identity."""
+
+    def __init__(self, executor: Executor, trials: Sequence[Trial]) -> None:
+        self._executor, self._trials = executor, trials
+        self._users = Counter(trial.game.identity for trial in trials)  # trials that are not over yet
+        self._stored: dict[str, dict[int | None, Task]] = {}
+
+    def get(self, index: int) -> Task:
+        """The whole game of a trial."""
+        return self._get(index, None)
+
+    def unit(self, index: int, unit: int) -> Task:
+        """What exploring one unit of a trial's game needs; the whole game where it cannot be divided."""
+        return self._get(index, unit if hasattr(self._trials[index].game, "only") else None)
+
+    def _get(self, index: int, unit: int | None) -> Task:
+        game = self._trials[index].game
+        stored = self._stored.setdefault(game.identity, {})
+        if unit not in stored:
+            part = game if unit is None else game.only(unit)  # type: ignore[attr-defined]
+            stored[unit] = self._executor.put(part)
+        return stored[unit]
+
+    def release(self, index: int) -> None:
+        """A trial is over; what no other trial needs is dropped."""
+        identity = self._trials[index].game.identity
+        self._users[identity] -= 1
+        if not self._users[identity]:
+            self._stored.pop(identity, None)

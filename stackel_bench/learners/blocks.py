@@ -1,0 +1,57 @@
+"""Exploration and decisions of a block of replicates, also by learners that are written for one replicate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from stackel_bench.learners.decision import Decisions
+from stackel_bench.learners.learner import Schedule, StreamKey, block_key
+from stackel_bench.models import TieBreaking
+
+
+def explore_block(
+    learner: Any, sampler: Any, schedule: Schedule, unit: int, key: StreamKey, replicates: int
+) -> Any:
+    """Findings about one unit for the first `replicates` of the block with this key; finding[r] is one's own.
+
+    A learner that explores blocks draws the whole block, so that a last partial block has the same numbers.
+    """
+    if hasattr(learner, "explore_block"):
+        return learner.explore_block(sampler, schedule, unit, key)[:replicates]
+    return [learner.explore(sampler, schedule, unit, (*key, position)) for position in range(replicates)]
+
+
+def decide_block(
+    learner: Any,
+    sampler: Any,
+    schedule: Schedule,
+    findings: Sequence[Any],
+    tie_breaking: TieBreaking,
+) -> Decisions:
+    """The decisions of a block's replicates from the findings of all units."""
+    if hasattr(learner, "decide_block"):
+        return learner.decide_block(sampler, schedule, findings, tie_breaking)
+    return Decisions.of(
+        [
+            learner.decide(sampler, schedule, [finding[position] for finding in findings], tie_breaking)
+            for position in range(len(findings[0]))
+        ]
+    )
+
+
+def run_block(
+    learner: Any,
+    sampler: Any,
+    schedule: Schedule,
+    seed: int,
+    game_identity: str,
+    block: int,
+    tie_breaking: TieBreaking,
+    replicates: int | None = None,
+) -> Decisions:
+    """Explore and decide one block from beginning to end; all its replicates unless told otherwise."""
+    size = sampler.block_size if replicates is None else replicates
+    key = block_key(seed, game_identity, block)
+    findings = [explore_block(learner, sampler, schedule, unit, key, size) for unit in range(schedule.units)]
+    return decide_block(learner, sampler, schedule, findings, tie_breaking)

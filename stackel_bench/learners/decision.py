@@ -1,0 +1,93 @@
+"""What a learner decides: one decision, or those of a whole block of replicates as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from stackel_bench.models import TieBreaking
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """What a learner returns: a commitment, the response it expects, and what it paid for knowing it."""
+
+    tie_breaking: TieBreaking
+    leader_action: int | None  # finite-leader families
+    leader_strategy: np.ndarray | None  # simultaneous games
+    follower_response: int | np.ndarray  # an action, or a Markov policy [H,S,B]
+    estimated_value: float
+    samples: int
+    diagnostics: Mapping[str, float] = field(default_factory=dict)
+    actions: Mapping[str, np.ndarray] = field(default_factory=dict, repr=False)  # per leader action: [A] each
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """The decisions of some replicates at every rung of their budget: arrays [replicate, rung, ...].
+
+    The fields are those of Decision; exactly one of leader_action and leader_strategy is there.
+    """
+
+    tie_breaking: TieBreaking
+    leader_action: np.ndarray | None  # int [R,K]
+    leader_strategy: np.ndarray | None  # [R,K,A]
+    follower_response: np.ndarray  # int [R,K], or policies [R,K,H,S,B]
+    estimated_value: np.ndarray  # [R,K]
+    samples: np.ndarray  # int [R,K]
+    diagnostics: Mapping[str, np.ndarray] = field(default_factory=dict)  # [R,K] each, nan where there is none
+    actions: Mapping[str, np.ndarray] = field(default_factory=dict)  # [R,K,A] each
+
+    @classmethod
+    def of(cls, decisions: Sequence[Sequence[Decision]]) -> Decisions:
+        """The arrays of single decisions [replicate][rung]."""
+
+        def table(name: str) -> np.ndarray:
+            return np.array([[getattr(decision, name) for decision in rungs] for rungs in decisions])
+
+        def tables(name: str, missing: object) -> dict[str, np.ndarray]:
+            found = [[getattr(decision, name) for decision in rungs] for rungs in decisions]
+            keys = dict.fromkeys(key for rungs in found for known in rungs for key in known)
+            return {
+                key: np.array([[known.get(key, missing) for known in rungs] for rungs in found])
+                for key in keys
+            }
+
+        first = decisions[0][0]
+        return cls(
+            tie_breaking=first.tie_breaking,
+            leader_action=None if first.leader_action is None else table("leader_action"),
+            leader_strategy=None if first.leader_strategy is None else table("leader_strategy"),
+            follower_response=table("follower_response"),
+            estimated_value=table("estimated_value"),
+            samples=table("samples"),
+            diagnostics=tables("diagnostics", np.nan),
+            actions=tables("actions", None),
+        )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(replicates, rungs)."""
+        replicates, rungs = self.samples.shape
+        return replicates, rungs
+
+    def at(self, replicate: int, rung: int) -> Decision:
+        """One of the decisions."""
+        here = (replicate, rung)
+        response = self.follower_response[here]
+        return Decision(
+            tie_breaking=self.tie_breaking,
+            leader_action=None if self.leader_action is None else int(self.leader_action[here]),
+            leader_strategy=None if self.leader_strategy is None else self.leader_strategy[here],
+            follower_response=int(response) if np.ndim(response) == 0 else response,
+            estimated_value=float(self.estimated_value[here]),
+            samples=int(self.samples[here]),
+            diagnostics={
+                name: float(values[here])
+                for name, values in self.diagnostics.items()
+                if not np.isnan(values[here])
+            },
+            actions={name: values[here] for name, values in self.actions.items()},
+        )

@@ -1,0 +1,156 @@
+"""The tasks that a trial is cut into: explore one unit, decide and judge, or both at once; plain functions."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from stackel_bench.evaluation.diagnostics import diagnosed, is_diagnosed
+from stackel_bench.evaluation.oracle import Oracle
+from stackel_bench.evaluation.summary import record_columns, summarise
+from stackel_bench.evaluation.truth import oracle_of
+from stackel_bench.evaluation.verdict import judge_all
+from stackel_bench.games.game import Game
+from stackel_bench.learners.blocks import decide_block, explore_block
+from stackel_bench.models import TieBreaking
+from stackel_bench.trials.actions import ActionTable, action_columns, action_frame, averaged
+from stackel_bench.trials.encoding import decode, encode
+from stackel_bench.trials.trial import Assignment, Failure, Outcome, Outcomes
+
+
+@dataclass(frozen=True, eq=False)
+class BlockResult:
+    """One block, decided and judged for one tie-breaking: record columns [R,K], action columns [R,K,A]."""
+
+    records: dict[str, np.ndarray]
+    actions: ActionTable
+
+
+BlockResults = list[dict[TieBreaking, BlockResult]]  # of neighbouring blocks, in order
+
+
+def explore_unit(assignment: Assignment, model: Any, unit: int, blocks: range) -> bytes:
+    """Encoded findings about one unit for some blocks; model is the game, or what it has of this unit alone."""
+    return encode([_finding(assignment, model, unit, block) for block in blocks])
+
+
+def decide_blocks(assignment: Assignment, game: Game, blocks: range, *findings: bytes) -> bytes:
+    """Encoded results of some blocks from the encoded findings of all units, in order."""
+    by_unit = [decode(finding) for finding in findings]
+    results = [
+        _decided(assignment, game, [unit[position] for unit in by_unit]) for position in range(len(blocks))
+    ]
+    return encode(results)
+
+
+def run_blocks(assignment: Assignment, game: Game, blocks: range) -> bytes:
+    """Encoded results of some blocks, explored and decided here."""
+    return encode([_run(assignment, game, block) for block in blocks])
+
+
+def run_whole_trials(
+    assignments: Sequence[Assignment], *games: Game
+) -> list[tuple[Outcomes | Failure, float]]:
+    """Whole small trials, each with its seconds; one that raises does not harm the others."""
+    pairs = zip(assignments, games, strict=True)
+    return [_run_whole(assignment, game) for assignment, game in pairs]
+
+
+def outcomes(assignment: Assignment, results: BlockResults) -> Outcomes:
+    """Records, action tables and metrics of a trial from the results of all its blocks, in order."""
+    sizes = [len(assignment.replicates_in(range(b, b + 1))) for b in range(assignment.num_blocks)]
+
+    def outcome(tie: TieBreaking) -> Outcome:
+        parts = [block[tie] for block in results]
+        replicates, rungs = sum(sizes), len(assignment.schedule.samples)
+        replicate, rung = np.indices((replicates, rungs))
+        columns = {"replicate": replicate, "rung": rung}
+        for name in dict.fromkeys(name for part in parts for name in part.records):
+            absent = [np.full((size, rungs), np.nan) for size in sizes]  # a diagnostic that a block lacks
+            found = [part.records.get(name, none) for part, none in zip(parts, absent, strict=True)]
+            columns[name] = np.concatenate(found)
+        records = pd.DataFrame({name: values.reshape(-1) for name, values in columns.items()})
+        for position, name in enumerate(("leader_action", "follower_response"), 3):
+            if name not in records:  # a mixed strategy, a policy: every cell has the column all the same
+                records.insert(position, name, pd.array([pd.NA] * len(records), dtype="Int64"))
+        actions = action_frame([part.actions for part in parts], sizes, assignment.block_size == 1)
+        metrics, by_rung = summarise(records, assignment.schedule.budget.delta)
+        metrics["theory_samples"] = float(assignment.schedule.theory_samples)
+        drawn = by_rung[-1:] if assignment.schedule.nested else by_rung
+        metrics["samples_drawn"] = float(round(sum(rung["samples"] for rung in drawn) * replicates))
+        return Outcome(records, actions, metrics, tuple(by_rung))
+
+    return {tie: outcome(tie) for tie in assignment.tie_breakings}
+
+
+def whole_trial(assignment: Assignment, game: Game) -> Outcomes:
+    """A trial from beginning to end, in this process."""
+    return outcomes(assignment, [_run(assignment, game, block) for block in range(assignment.num_blocks)])
+
+
+def _run_whole(assignment: Assignment, game: Game) -> tuple[Outcomes | Failure, float]:
+    start = time.perf_counter()
+    result: Outcomes | Failure
+    try:
+        result = whole_trial(assignment, game)
+    except Exception as error:  # reported as this trial's failure, with its traceback
+        result = Failure.of(error)
+    return result, time.perf_counter() - start
+
+
+def _run(assignment: Assignment, game: Game, block: int) -> dict[TieBreaking, BlockResult]:
+    units = range(assignment.schedule.units)
+    return _decided(assignment, game, [_finding(assignment, game, unit, block) for unit in units])
+
+
+def _finding(assignment: Assignment, model: Any, unit: int, block: int) -> Any:
+    """One unit's finding for the replicates of a block, with what the truth says of it where it says something."""
+    replicates = len(assignment.replicates_in(range(block, block + 1)))
+    schedule, key = assignment.schedule, assignment.key(block)
+    found = explore_block(assignment.learner, model.sampler, schedule, unit, key, replicates)
+    if not is_diagnosed(model.family):
+        return found
+    epsilon = schedule.budget.epsilon
+    return [diagnosed(model, unit, found[position], epsilon) for position in range(replicates)]
+
+
+def _decided(assignment: Assignment, game: Game, findings: Sequence[Any]) -> dict[TieBreaking, BlockResult]:
+    schedule, oracle = assignment.schedule, cached_oracle(game)
+    results = {}
+    for tie in assignment.tie_breakings:
+        decisions = decide_block(assignment.learner, game.sampler, schedule, findings, tie)
+        judged = judge_all(oracle, decisions, schedule.budget.epsilon)
+        actions = action_columns(decisions, game.sizes["num_leader_actions"])
+        results[tie] = BlockResult(
+            record_columns(decisions, judged), actions if assignment.block_size == 1 else averaged(actions)
+        )
+    return results
+
+
+class _ByIdentity:
+    """A game that hashes by its identity, so that oracles can be cached across equal games."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    def __hash__(self) -> int:
+        return hash(self.game.identity)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ByIdentity) and self.game.identity == other.game.identity
+
+
+@functools.lru_cache(maxsize=32)
+def _oracle(game: _ByIdentity) -> Oracle:
+    return oracle_of(game.game)
+
+
+def cached_oracle(game: Game) -> Oracle:
+    """The oracle of this game, shared by all trials on it in this process."""
+    return _oracle(_ByIdentity(game))
