@@ -15,7 +15,7 @@ from stackel_bench.learners.learner import Decision
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.best_response import best_responses
 from stackel_bench.planning.finite_responses import finite_leader_values
-from stackel_bench.planning.linear_responses import linear_leader_values
+from stackel_bench.planning.linear_responses import linear_follower_loss, linear_leader_values
 from stackel_bench.planning.policy_evaluation import policy_values
 
 
@@ -60,9 +60,7 @@ def _linear_oracle(game: LinearBanditGame) -> FiniteLeaderOracle:
 
     def follower_loss(decision: Decision) -> float:
         assert decision.leader_action is not None
-        row = model.features.block(decision.leader_action, decision.leader_action + 1)[0]
-        means = row @ model.follower_parameters
-        return float(means.max() - means[decision.follower_response])
+        return linear_follower_loss(model, decision.leader_action, int(decision.follower_response))
 
     return FiniteLeaderOracle(
         lambda slack, tie: linear_leader_values(model.features, *parameters, slack, tie).values,
