@@ -1,4 +1,4 @@
-"""Prints what core sets cost in reads of the features, and sums in fixed order in library calls, one thread."""
+"""Prints what core sets cost in reads of the features, and sums in fixed order in library calls."""
 
 from __future__ import annotations
 
