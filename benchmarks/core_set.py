@@ -1,4 +1,4 @@
-"""Prints what a core set costs in reads of the features, beside textbook Frank-Wolfe, one thread, one run."""
+"""Prints what core sets cost in reads of the features, and sums in fixed order in library calls."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from collections.abc import Callable
 import numpy as np
 
 from stackel_bench.planning.core_set import core_set, support_bound
+from stackel_bench.planning.feature_products import row_means, squared_lengths
+from stackel_bench.planning.least_squares import least_squares
 
 CHUNK = 2_000
 
@@ -73,6 +75,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 def row(family: str, n: int, d: int, repeats: int) -> str:
     features = fill(family, n, d, np.random.default_rng(1))
+    core_set(features)  # compiles
     tracemalloc.start()
     core = core_set(features)
     extra = tracemalloc.get_traced_memory()[1] / 2**20
@@ -105,6 +108,34 @@ def row(family: str, n: int, d: int, repeats: int) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
+def fixed_order_row(d: int, repeats: int) -> str:
+    """Sums in fixed order beside the library's, as ratios in the same repetition."""
+    rng = np.random.default_rng(3)
+    rows, vectors, parameters = (
+        rng.standard_normal((10**5, d)),
+        rng.standard_normal((d, d)),
+        rng.random((d, 2)),
+    )
+    points, values = rows[: 2 * d], rng.random((2 * d, 2))
+
+    def library_lengths() -> None:
+        for start in range(0, len(rows), CHUNK):
+            projected = rows[start : start + CHUNK] @ vectors
+            np.einsum("ij,ij->i", projected, projected)
+
+    pairs: list[tuple[Callable[[], object], Callable[[], object]]] = [
+        (lambda: row_means(rows, *parameters.T), lambda: rows @ parameters),
+        (lambda: squared_lengths(rows, vectors), library_lengths),
+        (lambda: least_squares(points, values, d), lambda: np.linalg.lstsq(points, values, rcond=1e-12)),
+    ]
+    cells = [str(d)]
+    for ours, library in pairs:
+        ours()
+        ratios = [seconds(ours) / seconds(library) for _ in range(repeats)]
+        cells.append(f"{statistics.median(ratios):.1f}")
+    return "| " + " | ".join(cells) + " |"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=9)
@@ -124,6 +155,9 @@ def main() -> None:
         ("gaussian", 10**4, 50),
     ]:
         print(row(family, n, d, repeats), flush=True)
+    print("\n| d | means of both players | squared lengths | least squares |\n|---|---|---|---|")
+    for d in (5, 20, 50):
+        print(fixed_order_row(d, repeats), flush=True)
 
 
 if __name__ == "__main__":

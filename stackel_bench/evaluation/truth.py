@@ -15,7 +15,7 @@ from stackel_bench.learners.decision import Decisions
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.best_response import best_responses
 from stackel_bench.planning.finite_responses import finite_leader_values
-from stackel_bench.planning.linear_responses import linear_leader_values
+from stackel_bench.planning.linear_responses import linear_follower_losses, linear_leader_values
 from stackel_bench.planning.policy_evaluation import policy_values
 
 
@@ -68,9 +68,7 @@ def _linear_oracle(game: LinearBanditGame) -> FiniteLeaderOracle:
         losses = np.empty(decisions.shape)
         for action in np.unique(decisions.leader_action):
             chosen = decisions.leader_action == action
-            row = model.features.block(int(action), int(action) + 1)[0]
-            means = np.einsum("ij,j->i", row, model.follower_parameters)
-            losses[chosen] = means.max() - means[decisions.follower_response[chosen]]
+            losses[chosen] = linear_follower_losses(model, action, decisions.follower_response[chosen])
         return losses
 
     return FiniteLeaderOracle(

@@ -13,9 +13,11 @@ from stackel_bench.games.identity import digest_of_arrays
 from stackel_bench.games.noise import Noise
 from stackel_bench.models.feature_source import FeatureSource, leader_blocks
 from stackel_bench.models.linear_model import LinearModel
+from stackel_bench.planning.feature_products import row_means
 from stackel_bench.simulation.pulls import nested_reward_sums
 
 BLOCK_ELEMENTS = 2**20  # part of the identity: it says how the features are cut for the digest
+LARGEST_PRODUCTS = 1e13  # terms of a mean reward: beyond it their rounding is of the order of 0.1
 ROUNDING = 1e-9  # a product of features and parameters may leave [0,1] by so much
 
 
@@ -56,7 +58,9 @@ class FeatureSampler:
         With a number of replicates they get a first axis [replicate, rung].
         """
         feature = self._model.features.pairs(np.array([pair]))[0]
-        means = np.stack([self._model.leader_parameters, self._model.follower_parameters]) @ feature
+        means = np.concatenate(
+            row_means(feature[None], self._model.leader_parameters, self._model.follower_parameters)
+        )
         if self.bounded:
             means = np.clip(means, 0.0, 1.0)  # rounding only: the game has checked them
         sums = nested_reward_sums(means, self._noise.kind, self._noise.scale, ladder, rng, replicates)
@@ -87,15 +91,24 @@ class LinearBanditGame:
         """The parameters, then the features block by block; faults are raised on the way."""
         yield self.model.leader_parameters
         yield self.model.follower_parameters
-        all_zero = True
+        largest = np.zeros(self.model.shape[2])
         for start, block in leader_blocks(self.model.features, BLOCK_ELEMENTS):
-            all_zero = all_zero and not block.any()
+            largest = np.maximum(largest, np.maximum(block.max(axis=(0, 1)), -block.min(axis=(0, 1))))
             if self.noise.kind == "bernoulli":
-                _check_means("leader_means", start, block @ self.model.leader_parameters)
-                _check_means("follower_means", start, block @ self.model.follower_parameters)
+                rows = block.reshape(-1, self.model.shape[2])
+                means = row_means(rows, self.model.leader_parameters, self.model.follower_parameters)
+                for name, values in zip(("leader_means", "follower_means"), means, strict=True):
+                    _check_means(name, start, values.reshape(block.shape[:2]))
             yield block
-        if all_zero:
+        if not largest.any():
             raise InputError("rank of features", 0, "at least 1")
+        for name in ("leader_parameters", "follower_parameters"):
+            with np.errstate(over="ignore"):
+                products = float((largest * np.abs(getattr(self.model, name))).sum())
+            if not products <= LARGEST_PRODUCTS:
+                found = f"products with features that add up to {products:.3g}"
+                allowed = f"at most {LARGEST_PRODUCTS:.0e}, else means are rounding: choose other units"
+                raise InputError(name, found, allowed)
 
     @property
     def sampler(self) -> FeatureSampler:

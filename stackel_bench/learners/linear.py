@@ -16,6 +16,7 @@ from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.core_set import CoreSet, core_set
+from stackel_bench.planning.least_squares import least_squares
 from stackel_bench.planning.linear_responses import linear_leader_values
 from stackel_bench.theory.queries import core_point_queries, design_queries
 
@@ -97,7 +98,9 @@ class LinearLearner:
         decisions = []
         for rung, (queries, samples) in enumerate(zip(core.queries, schedule.samples, strict=True)):
             weights = np.array(queries) if self.name == "g_optimal" else core.design.weights
-            leader, follower = _least_squares(points, means[:, :, rung], np.sqrt(weights))
+            roots = np.sqrt(weights)[:, None]
+            fitted = least_squares(points * roots, means[:, :, rung] * roots, core.design.rank)
+            leader, follower = fitted.T
             found = linear_leader_values(sampler.features, leader, follower, slack, tie_breaking, 0.0)
             best = int(found.values.argmax())
             response, value = int(found.responses[best]), float(found.values[best])
@@ -105,9 +108,3 @@ class LinearLearner:
             actions = {name: found.values}
             decisions.append(Decision(tie_breaking, best, None, response, value, samples, actions=actions))
         return decisions
-
-
-def _least_squares(points: np.ndarray, means: np.ndarray, root_weights: np.ndarray) -> np.ndarray:
-    """Both players' fitted parameters [2,d]; of least norm where the features do not span all of R^d."""
-    fitted, *_ = np.linalg.lstsq(points * root_weights[:, None], means * root_weights[:, None], rcond=1e-12)
-    return fitted.T

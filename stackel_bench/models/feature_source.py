@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
@@ -96,69 +96,6 @@ class CallableFeatures:
     def pairs(self, indices: np.ndarray) -> np.ndarray:
         """Features [k,d]; each leader action among the pairs is read once."""
         return _pairs_by_action(self, indices)
-
-
-@dataclass(frozen=True, eq=False)
-class StreamedFeatures:
-    """Features from a function without arguments that starts a fresh stream of blocks [rows,B,d].
-
-    Reads in increasing order cost one run through the stream; a step back starts it again. The blocks may
-    have any number of rows; A rows are expected in all.
-    """
-
-    shape: tuple[int, int, int]
-    start_stream: Callable[[], Iterable[np.ndarray]]
-    _cursor: _Cursor = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "shape", _sizes(self.shape))
-        object.__setattr__(self, "_cursor", _Cursor(self.start_stream, self.shape))
-
-    def block(self, start: int, stop: int) -> np.ndarray:
-        """Features [stop-start,B,d], taken from the running stream if it has not passed start."""
-        return self._cursor.take(start, stop)
-
-    def pairs(self, indices: np.ndarray) -> np.ndarray:
-        """Features [k,d], in one run through the stream."""
-        return _pairs_by_action(self, indices)
-
-
-class _Cursor:
-    """The only state of a streamed source: the block last read and where it begins."""
-
-    def __init__(self, start_stream: Callable[[], Iterable[np.ndarray]], shape: tuple[int, int, int]) -> None:
-        self._start_stream = start_stream
-        self._shape = shape
-        self._restart()
-
-    def _restart(self) -> None:
-        self._stream: Iterator[np.ndarray] = iter(self._start_stream())
-        self._begin = 0
-        self._held = np.empty((0, *self._shape[1:]))
-
-    def __reduce__(self) -> tuple[type[_Cursor], tuple[object, ...]]:
-        return _Cursor, (
-            self._start_stream,
-            self._shape,
-        )  # a running stream cannot be sent to another process
-
-    def take(self, start: int, stop: int) -> np.ndarray:
-        if start < self._begin:
-            self._restart()
-        parts = []
-        while start < stop:
-            end = self._begin + len(self._held)
-            if start < end:
-                part = self._held[start - self._begin : stop - self._begin]
-                parts.append(part)
-                start += len(part)
-                continue
-            block = next(self._stream, None)
-            if block is None:
-                raise InputError("features", f"a stream of {end} leader actions", f"{self._shape[0]} of them")
-            block = np.asarray(block)
-            self._begin, self._held = end, _checked(block, (len(block), *self._shape[1:]))
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _mapped_again(

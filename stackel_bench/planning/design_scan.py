@@ -1,4 +1,8 @@
-"""Leverages of all feature rows under one design: bounds for most rows, exact values where they matter."""
+"""Leverages of all feature rows under one design: bounds for most rows, exact values where they matter.
+
+Bounds may have other last bits on another processor, exact values have not. A bound only ever settles that
+the exact value is at most the threshold, so the rows above it and their values are the same everywhere.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stackel_bench.planning.design_rows import FeatureRows, reject_non_finite
+from stackel_bench.planning.feature_products import squared_lengths
 
 FLOAT32_RANGE = 2.0**40  # column sizes beyond it could overflow or vanish in float32: no bound then
 SPREAD = 1e-3  # share given away so that float32 rounding is covered by a multiple of the squared norm
@@ -60,8 +65,7 @@ class Whitening:
 
     def leverages(self, block: np.ndarray) -> np.ndarray:
         """Exact leverages [m] of rows [m,d]."""
-        projected = block @ self.exact
-        return np.einsum("ij,ij->i", projected, projected)
+        return squared_lengths(block, self.exact)
 
 
 def whitening(scales: np.ndarray, map_scaled: np.ndarray, sample: np.ndarray, threshold: float) -> Whitening:

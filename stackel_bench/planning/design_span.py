@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from stackel_bench.errors import InputError
+from stackel_bench.planning.design_pool import WORST_CONDITION
 from stackel_bench.planning.design_rows import FeatureRows, reject_non_finite
+from stackel_bench.planning.feature_products import products, squared_lengths
+from stackel_bench.planning.triangular import condition, triangular_factor, triangular_inverse
 
-SPAN_TOLERANCE = 1e-10  # a row whose part outside the span is smaller, relative to its norm, counts as inside
-
+ROUNDING_UNITS = 64  # a direction below so many units of rounding of the largest features is rounding
 LARGEST_EXPONENT = 900  # beyond it products of a feature and a scaled weight overflow
 
 
@@ -30,7 +32,8 @@ class FeatureSpan:
 
     def coordinates(self, rows: np.ndarray) -> np.ndarray:
         """Coordinates [k,r] of rows [k,d]."""
-        return (rows * self.scales) @ self.basis
+        scaled = rows * self.scales
+        return scaled if self.passes == 0 else products(scaled, self.basis)
 
 
 def feature_span(rows: FeatureRows, sample: np.ndarray) -> FeatureSpan:
@@ -38,18 +41,26 @@ def feature_span(rows: FeatureRows, sample: np.ndarray) -> FeatureSpan:
     largest = np.abs(sample).max(axis=0)
     unit = np.where(largest > 0, largest, 1.0)  # squares of the ratios can neither overflow nor all vanish
     scales = _power_of_two_inverse(unit * np.sqrt(np.mean((sample / unit) ** 2, axis=0)))
-    tolerance = max(SPAN_TOLERANCE, 1e3 * rows.precision)
+    tolerance = _tolerance(rows)
     if len(sample) >= rows.dimension:
-        singular = np.linalg.svd(sample * scales, compute_uv=False)
-        if singular[-1] > tolerance * singular[0]:
+        factor = triangular_factor(sample * scales)
+        if condition(factor, triangular_inverse(factor)) <= min(WORST_CONDITION, 0.1 / tolerance):
             return FeatureSpan(scales, np.eye(rows.dimension), np.empty(0, dtype=np.int64), 0)
     return _span_by_passes(rows, sample, tolerance)
+
+
+def _tolerance(rows: FeatureRows) -> float:
+    """The size, in units of the largest features, below which a direction is rounding."""
+    double = float(np.finfo(np.float64).eps)
+    computed = max(ROUNDING_UNITS, rows.dimension) * double
+    return computed if rows.precision <= double else computed + 8 * rows.precision
 
 
 def _span_by_passes(rows: FeatureRows, sample: np.ndarray, tolerance: float) -> FeatureSpan:
     """The span by two passes: one for the scales, one that extends the basis where a row leaves it.
 
-    Every row is inside when it is passed and the basis only grows, so one pass is enough.
+    What is outside by less than the tolerance is rounding. A direction above it belongs to the span even if
+    it is too small for a design, which then refuses it: nothing that matters is dropped in silence.
     """
     largest = np.zeros(rows.dimension)
     for start, block in rows.chunks():
@@ -58,37 +69,42 @@ def _span_by_passes(rows: FeatureRows, sample: np.ndarray, tolerance: float) -> 
             reject_non_finite(rows, block, np.arange(start, start + len(block)))
         np.maximum(largest, size, out=largest)
     scales = _power_of_two_inverse(largest)
-    basis, complement = np.empty((rows.dimension, 0)), np.eye(rows.dimension)
-    basis, complement, _ = _extend(basis, complement, sample * scales, tolerance)
+    basis, complement, chosen = _span_of(sample * scales, tolerance)
+    kept = (sample * scales)[chosen]
     extra: list[int] = []
     for start, block in rows.chunks():
-        if complement.shape[1] == 0:
-            break
-        basis, complement, added = _extend(basis, complement, block * scales, tolerance)
-        extra += [start + index for index in added]
+        scaled = block * scales
+        while complement.shape[1]:
+            outside = squared_lengths(scaled, complement)
+            worst = int(outside.argmax())
+            if outside[worst] <= tolerance**2:
+                break
+            # The rows kept so far are taken anew: one that shows a direction better may replace another.
+            extra.append(start + worst)
+            kept = np.vstack([kept, scaled[worst]])
+            basis, complement, chosen = _span_of(kept, tolerance)
+            kept = kept[chosen]
     return FeatureSpan(scales, basis, np.array(extra, dtype=np.int64), 2)
 
 
-def _extend(
-    basis: np.ndarray, complement: np.ndarray, block: np.ndarray, tolerance: float
-) -> tuple[np.ndarray, np.ndarray, list[int]]:
-    """Basis and complement after adding rows of the block, largest relative residual first, and which."""
-    norms = np.sqrt(np.einsum("ij,ij->i", block, block))
-    added: list[int] = []
-    outside = block @ complement
+def _span_of(rows: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray, list[int]]:
+    """Orthonormal basis [d,r] and complement [d,d-r] of the rows' span, and which rows gave it."""
+    complement = np.eye(rows.shape[1])
+    basis, outside, chosen = complement[:, :0], rows, []
     while complement.shape[1]:
-        residuals = np.sqrt(np.einsum("ij,ij->i", outside, outside))
-        worst = int(np.argmax(np.divide(residuals, norms, out=np.zeros_like(norms), where=norms > 0)))
-        if residuals[worst] <= tolerance * norms[worst]:
+        lengths = (outside * outside).sum(axis=1)
+        worst = int(lengths.argmax()) if len(lengths) else -1
+        if worst < 0 or lengths[worst] <= tolerance**2:
             break
-        # Rotate the complement so that its first direction is this row's; that one moves to the basis.
-        rotation = np.linalg.qr(outside[worst][:, None], mode="complete")[0]
-        turned = complement @ rotation
-        basis = np.column_stack([basis, turned[:, :1]])
-        complement = turned[:, 1:]
-        outside = (outside @ rotation)[:, 1:]
-        added.append(worst)
-    return basis, complement, added
+        # Reflect the complement so that its first direction is this row's; that one moves to the basis.
+        mirror = outside[worst].copy()
+        mirror[0] += np.sqrt(lengths[worst]) if mirror[0] >= 0 else -np.sqrt(lengths[worst])
+        mirror /= np.sqrt((mirror * mirror).sum())
+        turned = complement - 2 * products(complement, mirror[:, None]) * mirror
+        outside = (outside - 2 * products(outside, mirror[:, None]) * mirror)[:, 1:]
+        basis, complement = np.column_stack([basis, turned[:, 0]]), turned[:, 1:]
+        chosen.append(worst)
+    return basis, complement, chosen
 
 
 def _power_of_two_inverse(sizes: np.ndarray) -> np.ndarray:

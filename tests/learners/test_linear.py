@@ -151,6 +151,32 @@ def test_rank_deficient_features_are_fitted_in_their_span() -> None:
         assert failure_rate(judged) == 0.0
 
 
+def _two_sizes(ratio: float) -> LinearBanditGame:
+    """Rotated features with singular values 1 and ratio; both directions matter to the mean rewards."""
+    rng = np.random.default_rng(0)
+    turn = np.array([[0.8, -0.6], [0.6, 0.8]])
+    features = (rng.uniform(-1, 1, (20, 20, 2)) * [1.0, ratio]) @ turn
+    leader, follower = (rng.uniform(-1, 1, (2, 2)) / [1.0, ratio]) @ turn
+    return LinearBanditGame(LinearModel(features, leader, follower))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("algorithm", ["paper", "g_optimal"])
+def test_ill_conditioned_features_keep_the_guarantee_or_are_refused(algorithm: str) -> None:
+    """Down to 1e-9 no run of 20 fails at the theory budget; below 1e-10 nothing runs."""
+    for ratio in (1e-3, 1e-6, 1e-9):
+        for judged in verdicts(_two_sizes(ratio), algorithm, Budget("theory", 0.1, DELTA), 20).values():
+            assert failure_rate(judged) == 0.0
+    for ratio in (1e-11, 1e-12):
+        with pytest.raises(InputError, match="leave that direction out"):
+            sb.learn(_two_sizes(ratio), algorithm, epsilon=0.1)
+
+
+def test_means_that_are_rounding_are_refused() -> None:
+    """Singular values 1 and 1e-15 with means of order 1: nobody can compute these means."""
+    with pytest.raises(InputError, match=r"leader_parameters: found .*choose other units"):
+        _two_sizes(1e-15)
+
+
 def test_bounded_rewards_need_a_quarter() -> None:
     budget = Budget("theory", 0.1, DELTA)
     samples = [

@@ -13,7 +13,6 @@ from stackel_bench.models.feature_source import (
     ArrayFeatures,
     CallableFeatures,
     FeatureSource,
-    StreamedFeatures,
     feature_source,
     leader_blocks,
     mapped_features,
@@ -27,17 +26,12 @@ def _rows(start: int, stop: int) -> np.ndarray:
     return FEATURES[start:stop]
 
 
-def _stream() -> list[np.ndarray]:
-    return [FEATURES[:4], FEATURES[4:5], FEATURES[5:]]
-
-
 def _sources(tmp_path: Path) -> list[FeatureSource]:
     np.save(tmp_path / "features.npy", FEATURES)
     return [
         ArrayFeatures(FEATURES),
         mapped_features(tmp_path / "features.npy"),
         CallableFeatures(FEATURES.shape, _rows),
-        StreamedFeatures(FEATURES.shape, _stream),
     ]
 
 
@@ -108,8 +102,6 @@ def test_features_of_another_shape_are_rejected(features: object) -> None:
 def test_sources_that_break_their_promise_are_rejected() -> None:
     with pytest.raises(InputError, match="block"):
         CallableFeatures((4, 5, 3), lambda i, j: FEATURES[:1]).block(0, 2)
-    with pytest.raises(InputError, match="11 leader actions"):
-        StreamedFeatures((12, 5, 3), _stream).block(10, 12)
     with pytest.raises(InputError, match="shape"):
         CallableFeatures((4, 0, 3), _rows)
 

@@ -9,19 +9,16 @@ import pytest
 
 from stackel_bench.errors import InputError
 from stackel_bench.models import TieBreaking
-from stackel_bench.models.feature_source import CallableFeatures, StreamedFeatures
+from stackel_bench.models.feature_source import CallableFeatures
+from stackel_bench.models.linear_model import LinearModel
 from stackel_bench.planning import linear_responses
-from stackel_bench.planning.linear_responses import (
-    ResponseRule,
-    linear_leader_values,
-    linear_response_scan,
-)
+from stackel_bench.planning.linear_responses import linear_follower_losses, linear_leader_values
 
-RULES = [ResponseRule(slack, rule) for slack in (0.0, 0.25, 1.0) for rule in TieBreaking]
+RULES = [(slack, rule) for slack in (0.0, 0.25, 1.0) for rule in TieBreaking]
 
 
 def _by_enumeration(
-    features: np.ndarray, leader: np.ndarray, follower: np.ndarray, rule: ResponseRule
+    features: np.ndarray, leader: np.ndarray, follower: np.ndarray, slack: float, tie_breaking: TieBreaking
 ) -> tuple[list[Fraction], list[int]]:
     """Values and lowest responses in rational arithmetic, pair by pair."""
 
@@ -34,9 +31,9 @@ def _by_enumeration(
     values, responses = [], []
     for block in features:
         replies = [mean(row, follower) for row in block]
-        allowed = [b for b, reply in enumerate(replies) if max(replies) - reply <= Fraction(rule.slack)]
+        allowed = [b for b, reply in enumerate(replies) if max(replies) - reply <= Fraction(slack)]
         payoffs = {b: mean(block[b], leader) for b in allowed}
-        pick = min if rule.tie_breaking is TieBreaking.PESSIMISTIC else max
+        pick = min if tie_breaking is TieBreaking.PESSIMISTIC else max
         value = pick(payoffs.values())
         values.append(value)
         responses.append(min(b for b in allowed if payoffs[b] == value))
@@ -51,8 +48,9 @@ def test_dyadic_games_equal_rational_enumeration(monkeypatch: pytest.MonkeyPatch
         features = rng.integers(-2, 3, shape) / 4
         leader, follower = rng.integers(-2, 3, (2, shape[2])) / 4
         monkeypatch.setattr(linear_responses, "BLOCK_ELEMENTS", int(rng.integers(1, 200)))
-        for rule, answer in zip(RULES, linear_response_scan(features, leader, follower, RULES), strict=True):
-            values, responses = _by_enumeration(features, leader, follower, rule)
+        for rule in RULES:
+            answer = linear_leader_values(features, leader, follower, *rule)
+            values, responses = _by_enumeration(features, leader, follower, *rule)
             assert answer.values.tolist() == [float(value) for value in values]
             assert answer.responses.tolist() == responses
 
@@ -74,17 +72,15 @@ def test_sources_and_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     rng = np.random.default_rng(2)
     features = rng.standard_normal((37, 9, 7))
     leader, follower = rng.standard_normal((2, 7))
-    wanted = linear_response_scan(features, leader, follower, RULES)
+    wanted = [linear_leader_values(features, leader, follower, *rule) for rule in RULES]
     monkeypatch.setattr(linear_responses, "BLOCK_ELEMENTS", 100)
     for source in (
         features,
         np.asfortranarray(features),
         CallableFeatures(features.shape, lambda i, j: features[i:j].copy()),
-        StreamedFeatures(features.shape, lambda: iter(np.array_split(features, 5))),
     ):
-        for answer, expected in zip(
-            linear_response_scan(source, leader, follower, RULES), wanted, strict=True
-        ):
+        for rule, expected in zip(RULES, wanted, strict=True):
+            answer = linear_leader_values(source, leader, follower, *rule)
             np.testing.assert_array_equal(answer.values, expected.values)
             np.testing.assert_array_equal(answer.responses, expected.responses)
 
@@ -92,17 +88,38 @@ def test_sources_and_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
 def test_values_are_ordered_by_slack_and_rule() -> None:
     rng = np.random.default_rng(3)
     features = rng.standard_normal((60, 12, 5))
+    parameters = rng.standard_normal((2, 5))
     low0, high0, low, high = (
-        answer.values
-        for answer in linear_response_scan(
-            features,
-            *rng.standard_normal((2, 5)),
-            [ResponseRule(s, rule) for s in (0.0, 0.7) for rule in TieBreaking],
-        )
+        linear_leader_values(features, *parameters, slack, rule).values
+        for slack in (0.0, 0.7)
+        for rule in TieBreaking
     )
     assert (low <= low0).all()
     assert (low0 <= high0).all()
     assert (high0 <= high).all()
+
+
+def test_means_are_sums_in_the_order_of_the_coordinates() -> None:
+    """Bit for bit what a loop in Python adds up, in every dimension and block."""
+    rng = np.random.default_rng(4)
+    for dimension in (1, 2, 3, 7, 20, 51):
+        features = rng.standard_normal((6, 11, dimension))
+        leader, follower = rng.standard_normal((2, dimension))
+        answer = linear_leader_values(features, leader, follower, 100.0, "pessimistic")
+        sums = np.zeros((6, 11))
+        for k in range(dimension):
+            sums += features[:, :, k] * leader[k]
+        np.testing.assert_array_equal(answer.values, sums.min(axis=1))
+
+
+def test_the_follower_loses_the_distance_to_its_best_mean() -> None:
+    rng = np.random.default_rng(5)
+    features = rng.integers(-4, 5, (5, 6, 3)) / 4
+    model = LinearModel(features, rng.integers(-4, 5, 3) / 4, rng.integers(-4, 5, 3) / 4)  # type: ignore[arg-type]
+    means = (features * model.follower_parameters).sum(axis=2)  # exact: few dyadic digits
+    for a in range(5):
+        for b in range(6):
+            assert linear_follower_losses(model, a, np.array(b)) == means[a].max() - means[a, b]
 
 
 def test_tolerance_joins_rounding_differences_and_zero_keeps_them() -> None:

@@ -9,7 +9,9 @@ import numpy as np
 
 from stackel_bench import streams
 from stackel_bench.games.instances import dyadic
+from stackel_bench.games.instances.roots import roots
 from stackel_bench.models.feature_source import ArrayFeatures, CallableFeatures, FeatureSource
+from stackel_bench.planning.feature_products import products
 
 HALF_LENGTH = 181 / 256  # just below sqrt(1/2), and exact in few bits
 STORED_ELEMENTS = 2**24  # 128 MB; larger features are computed block by block, again at every reading
@@ -19,8 +21,7 @@ STORED_ELEMENTS = 2**24  # 128 MB; larger features are computed block by block, 
 class BallFeatures:
     """HALF_LENGTH * (1, x) with x uniform in the unit ball of R^(d-1), a stream of its own per leader action.
 
-    x is rounded to multiples of 2**-20, so that other processors, whose roots and norms may differ in the
-    last bit, have the same game.
+    x is rounded to multiples of 2**-20, so that products with few coordinates are exact.
     """
 
     seed: int
@@ -35,7 +36,7 @@ class BallFeatures:
             rng = streams.generator("instance", "linear/ball", self.seed, size, self.dimension, action)
             direction = rng.standard_normal((size, rest))
             direction /= np.linalg.norm(direction, axis=1, keepdims=True)
-            row[:, 1:] *= dyadic.rounded(direction * rng.random((size, 1)) ** (1 / rest))
+            row[:, 1:] *= dyadic.rounded(direction * roots(rng.random(size), rest)[:, None])
         return block
 
 
@@ -48,7 +49,9 @@ class EmbeddedFeatures:
 
     def __call__(self, start: int, stop: int) -> np.ndarray:
         """Features [stop-start,B,d]."""
-        return self.inner(start, stop) @ self.embedding.T
+        block = self.inner(start, stop)
+        size = len(self.embedding)
+        return products(block.reshape(-1, block.shape[2]), self.embedding.T).reshape(*block.shape[:2], size)
 
 
 @dataclass(frozen=True)

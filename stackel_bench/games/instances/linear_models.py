@@ -19,6 +19,8 @@ from stackel_bench.games.instances.linear_features import (
 from stackel_bench.models import PayoffTable
 from stackel_bench.models.feature_source import FeatureSource, mapped_features
 from stackel_bench.models.linear_model import LinearModel
+from stackel_bench.planning.feature_products import products
+from stackel_bench.planning.triangular import orthogonal_factor
 
 RADIUS = 0.999  # of the parameters' varying part: below 1, so that rounding cannot make a mean negative
 PARAMETERS = ("leader_parameters", "follower_parameters")
@@ -50,16 +52,16 @@ def low_rank_model(
     size = _dimension(dimension, leaders * followers)
     inner = checks.integer("rank", rank, least=2, most=size)
     rng = streams.generator("instance", "linear/low_rank", seed, size, inner)
-    orthogonal, triangle = np.linalg.qr(rng.standard_normal((size, size)))
-    # Signs are the factorisation's choice, last bits the processor's: neither is part of the game.
-    orthogonal = dyadic.rounded(orthogonal * np.sign(np.diag(triangle)))
+    orthogonal = dyadic.rounded(orthogonal_factor(rng.standard_normal((size, size))))
     embedding, outside = orthogonal[:, :inner], orthogonal[:, inner:]
     read = EmbeddedFeatures(BallFeatures(seed, followers, inner), embedding)
-    parameters = [embedding @ theta for theta in _ball_parameters(seed, inner)]
+    parameters = list(products(np.stack(_ball_parameters(seed, inner)), embedding.T))
     if size > inner:
         hidden = rng.standard_normal((2, size - inner))
         hidden = dyadic.rounded(hidden / np.linalg.norm(hidden, axis=1, keepdims=True))
-        parameters = [theta + outside @ part for theta, part in zip(parameters, hidden, strict=True)]
+        parameters = [
+            theta + part for theta, part in zip(parameters, products(hidden, outside.T), strict=True)
+        ]
     leader, follower = parameters
     return LinearModel(source_of((leaders, followers, size), read), leader, follower)
 
