@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from stackel_bench.evaluation.oracle import Bounds
 from stackel_bench.learners.learner import Decision
 from stackel_bench.models import PayoffTable, TieBreaking
+from stackel_bench.planning.fixed_order import weighted_rows
 from stackel_bench.planning.mixed_gaps import mixed_gap, mixed_stackelberg_value
 from stackel_bench.planning.mixed_interval import CertifiedInterval
 from stackel_bench.planning.mixed_value import mixed_leader_value
@@ -42,7 +43,8 @@ class SimplexOracle:
 
     def follower_suboptimality(self, decision: Decision) -> float:
         """How much better the follower could respond to the strategy."""
-        means = decision.leader_strategy @ self.table.follower_means
+        assert decision.leader_strategy is not None
+        means = weighted_rows(decision.leader_strategy, self.table.follower_means)
         return float(means.max() - means[decision.follower_response])
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from stackel_bench.models import PayoffTable
 from stackel_bench.planning.dual_simplex import OPTIMAL, maximin
+from stackel_bench.planning.fixed_order import weighted_rows
 from stackel_bench.planning.mixed_units import TIE_TOLERANCE, unit_payoffs
 
 
@@ -50,11 +51,11 @@ def exact_reply_supremum(table: PayoffTable) -> ExactReplySupremum:
         status, high, vertex = maximin(follower, reference, lower, objectives, TIE_TOLERANCE, best)
         if status != OPTIMAL:
             continue
-        value = float((vertex @ objectives).min())
+        value = float(weighted_rows(vertex, objectives).min())
         margin, interior = _widest_margin(follower, members)
         if margin > TIE_TOLERANCE and value > best:
             best, bound = value, max(bound, high)
-            found = vertex, interior, float((interior @ objectives).min()), margin
+            found = vertex, interior, float(weighted_rows(interior, objectives).min()), margin
     assert found is not None, "some class of responses is strictly best somewhere"
     vertex, interior, interior_value, margin = found
     unit = units.leader_unit
@@ -93,4 +94,4 @@ def _widest_margin(follower: np.ndarray, members: np.ndarray) -> tuple[float, np
         unconstrained, np.zeros(actions), np.zeros(1), leads, TIE_TOLERANCE, -np.inf
     )
     assert status == OPTIMAL
-    return float((strategy @ leads).min()), strategy
+    return float(weighted_rows(strategy, leads).min()), strategy

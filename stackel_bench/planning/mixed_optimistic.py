@@ -9,6 +9,7 @@ import numpy as np
 from stackel_bench import checks
 from stackel_bench.models import PayoffTable
 from stackel_bench.planning.dual_simplex import best_response_regions
+from stackel_bench.planning.fixed_order import weighted_sum
 from stackel_bench.planning.mixed_units import TIE_TOLERANCE, unit_payoffs
 
 
@@ -57,6 +58,6 @@ def _best_over_regions(table: PayoffTable, slack: float) -> MixedCommitment | No
     )
     if response < 0:
         return None
-    value = float(strategy @ table.leader_means[:, response])
+    value = weighted_sum(strategy, table.leader_means[:, response])
     strategy.setflags(write=False)
     return MixedCommitment(strategy, int(response), value, max(value, float(bound) * units.leader_unit))

@@ -7,6 +7,7 @@ import numpy as np
 from stackel_bench import checks
 from stackel_bench.models import PayoffTable
 from stackel_bench.planning.dual_simplex import INFEASIBLE, OPTIMAL, maximin
+from stackel_bench.planning.fixed_order import weighted_rows, weighted_sum
 from stackel_bench.planning.mixed_interval import CertifiedInterval
 from stackel_bench.planning.mixed_optimistic import best_mixed_leader_strategy
 from stackel_bench.planning.mixed_units import TIE_TOLERANCE, unit_payoffs
@@ -72,7 +73,7 @@ def _pair_gap(
         )
         if status != OPTIMAL:
             return -np.inf, -np.inf
-    return float((strategy @ drops[:, all_tied]).min()), bound
+    return float(weighted_rows(strategy, drops[:, all_tied]).min()), bound
 
 
 def _tied_throughout(
@@ -94,8 +95,8 @@ def _tied_throughout(
         status, _, strategy = maximin(
             matrix, reference, lower, leads[:, k : k + 1].copy(), TIE_TOLERANCE, STRICT
         )
-        if status == OPTIMAL and strategy @ leads[:, k] > STRICT:
-            undecided = undecided[~(strategy @ leads[:, undecided] > STRICT)]
+        if status == OPTIMAL and weighted_sum(strategy, leads[:, k]) > STRICT:
+            undecided = undecided[weighted_rows(strategy, leads[:, undecided]) <= STRICT]
         else:
             assert status != INFEASIBLE, "the region has been found non-empty"
             everywhere = np.append(everywhere, k)
@@ -107,5 +108,5 @@ def _strictly_worse(
     strategy: np.ndarray, matrix: np.ndarray, reference: np.ndarray, lower: np.ndarray, leads: np.ndarray
 ) -> np.ndarray:
     """Which leads are strict at a strategy; none if it is outside the region (a program cut short)."""
-    inside = bool((strategy @ (reference[:, None] - matrix) >= lower - 2 * TIE_TOLERANCE).all())
-    return (strategy @ leads > STRICT) & inside
+    inside = bool((weighted_rows(strategy, reference[:, None] - matrix) >= lower - 2 * TIE_TOLERANCE).all())
+    return (weighted_rows(strategy, leads) > STRICT) & inside

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.models import PayoffTable, TieBreaking
+from stackel_bench.planning.fixed_order import weighted_rows
 
 SUM_TOLERANCE = 1e-9
 NEAR_TIE = 1e-9  # replies this close to the edge of the response set are flagged
@@ -49,8 +50,8 @@ def mixed_leader_value(
     slack = checks.real("slack", slack, least=0.0)
     reach = slack + checks.real("tolerance", tolerance, least=0.0)
     rule = TieBreaking.parse(tie_breaking)
-    follower_values = weights @ table.follower_means
-    leader_values = weights @ table.leader_means
+    follower_values = weighted_rows(weights, table.follower_means)
+    leader_values = weighted_rows(weights, table.leader_means)
     gaps = follower_values.max() - follower_values
     responses = gaps <= reach
     margin = ROUNDING * float(np.abs(table.follower_means).max())
