@@ -11,9 +11,9 @@ import numpy as np
 from stackel_bench.errors import InputError
 from stackel_bench.models import PayoffTable
 from stackel_bench.planning.fixed_order import solve_systems, weighted_rows, weighted_sum
+from stackel_bench.tolerances import SINGULAR, TIGHT
 
 MOST_BASES = 20_000  # subsets of constraints that are solved: 8 x 8 tables are within it
-_TOLERANCE = 1e-9  # on payoffs scaled to [1, 2]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,10 +78,10 @@ def _vertices(payoffs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     bounds = np.concatenate([np.zeros(size), np.ones(others)])
     bases = np.array(list(itertools.combinations(range(size + others), size)))
     determinants, points = solve_systems(constraints[bases], bounds[bases])
-    points = points[np.abs(determinants) > 1e-13]
+    points = points[np.abs(determinants) > SINGULAR]
     slack = bounds - weighted_rows(points, constraints.T)
-    kept = (slack >= -_TOLERANCE).all(axis=1) & (points.sum(axis=1) > _TOLERANCE)
+    kept = (slack >= -TIGHT).all(axis=1) & (points.sum(axis=1) > TIGHT)
     points = np.maximum(points[kept], 0.0)
     _, first = np.unique(np.round(points, 9), axis=0, return_index=True)
     first = np.sort(first)
-    return points[first], np.abs(slack[kept][first]) <= _TOLERANCE
+    return points[first], np.abs(slack[kept][first]) <= TIGHT

@@ -10,9 +10,8 @@ from stackel_bench.planning.dual_simplex import INFEASIBLE, OPTIMAL, maximin
 from stackel_bench.planning.fixed_order import weighted_rows, weighted_sum
 from stackel_bench.planning.mixed_interval import CertifiedInterval
 from stackel_bench.planning.mixed_optimistic import best_mixed_leader_strategy
-from stackel_bench.planning.mixed_units import TIE_TOLERANCE, unit_payoffs
-
-STRICT = 16 * TIE_TOLERANCE  # a lead above this is a real one, not the rounding of a vertex
+from stackel_bench.planning.mixed_units import unit_payoffs
+from stackel_bench.tolerances import PIVOTS, STRICT, TIE
 
 
 def optimistic_mixed_gap(table: PayoffTable, epsilon: float) -> CertifiedInterval:
@@ -37,7 +36,7 @@ def optimistic_mixed_gap(table: PayoffTable, epsilon: float) -> CertifiedInterva
     low, high = 0.0, 0.0
     for c in range(responses):
         reference = follower[:, c].copy()
-        tied = np.flatnonzero(np.abs(follower - reference[:, None]).max(axis=0) <= TIE_TOLERANCE)
+        tied = np.flatnonzero(np.abs(follower - reference[:, None]).max(axis=0) <= TIE)
         if tied[0] < c:
             continue
         for b in range(responses):
@@ -62,14 +61,14 @@ def _pair_gap(
     """(value, certified bound) of one pair, or (-inf, -inf) if it does not exceed low."""
     # With fewer ties than T0 the program is a bound; T0 is only needed where that bound would win.
     status, bound, strategy = maximin(
-        matrix, reference, lower, np.ascontiguousarray(drops[:, tied]), TIE_TOLERANCE, low
+        matrix, reference, lower, np.ascontiguousarray(drops[:, tied]), PIVOTS, low
     )
     if status != OPTIMAL:
         return -np.inf, -np.inf
     all_tied = _tied_throughout(matrix, reference, lower, tied)
     if all_tied.size > tied.size:
         status, bound, strategy = maximin(
-            matrix, reference, lower, np.ascontiguousarray(drops[:, all_tied]), TIE_TOLERANCE, low
+            matrix, reference, lower, np.ascontiguousarray(drops[:, all_tied]), PIVOTS, low
         )
         if status != OPTIMAL:
             return -np.inf, -np.inf
@@ -87,14 +86,12 @@ def _tied_throughout(
     everywhere = tied
     # One program usually settles all of them: a strategy where every other response is strictly worse.
     _, _, strategy = maximin(
-        matrix, reference, lower, np.ascontiguousarray(leads[:, undecided]), TIE_TOLERANCE, STRICT
+        matrix, reference, lower, np.ascontiguousarray(leads[:, undecided]), PIVOTS, STRICT
     )
     undecided = undecided[~_strictly_worse(strategy, matrix, reference, lower, leads[:, undecided])]
     while undecided.size:
         k = undecided[0]
-        status, _, strategy = maximin(
-            matrix, reference, lower, leads[:, k : k + 1].copy(), TIE_TOLERANCE, STRICT
-        )
+        status, _, strategy = maximin(matrix, reference, lower, leads[:, k : k + 1].copy(), PIVOTS, STRICT)
         if status == OPTIMAL and weighted_sum(strategy, leads[:, k]) > STRICT:
             undecided = undecided[weighted_rows(strategy, leads[:, undecided]) <= STRICT]
         else:
@@ -108,5 +105,5 @@ def _strictly_worse(
     strategy: np.ndarray, matrix: np.ndarray, reference: np.ndarray, lower: np.ndarray, leads: np.ndarray
 ) -> np.ndarray:
     """Which leads are strict at a strategy; none if it is outside the region (a program cut short)."""
-    inside = bool((weighted_rows(strategy, reference[:, None] - matrix) >= lower - 2 * TIE_TOLERANCE).all())
+    inside = bool((weighted_rows(strategy, reference[:, None] - matrix) >= lower - 2 * TIE).all())
     return (weighted_rows(strategy, leads) > STRICT) & inside

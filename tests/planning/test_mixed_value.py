@@ -11,6 +11,7 @@ from stackel_bench.errors import InputError
 from stackel_bench.models import PayoffTable
 from stackel_bench.planning.mixed_value import dyadic_strategy, mixed_leader_value
 from stackel_bench.streams import generator
+from stackel_bench.tolerances import TIE, Ties
 from tests.simplex_references import FAMILIES, as_floats, pointwise_value, random_game
 
 CONITZER = PayoffTable(np.array([[2, 4], [1, 3]]) / 4, np.array([[1.0, 0.0], [0.0, 1.0]]))
@@ -18,7 +19,7 @@ CONITZER = PayoffTable(np.array([[2, 4], [1, 3]]) / 4, np.array([[1.0, 0.0], [0.
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_equals_rational_arithmetic(family: str) -> None:
-    """Dyadic strategies: exact. Others: the response set is still the exact one for these floats."""
+    """With no tolerance the response set is the exact one for these floats, whatever the strategy."""
     rng = generator("pointwise", family)
     for _ in range(90):
         actions, responses = rng.integers(1, 6, 2)
@@ -29,7 +30,7 @@ def test_equals_rational_arithmetic(family: str) -> None:
         slack = float(rng.choice([0.0, 0.1, 0.125, 0.5]))
         table = PayoffTable(leader, follower)
         for rule, choose in (("pessimistic", min), ("optimistic", max)):
-            found = mixed_leader_value(table, strategy, slack, rule)
+            found = mixed_leader_value(table, strategy, slack, rule, ties=Ties(0.0))
             wanted = pointwise_value(leader, follower, strategy, slack, choose)
             assert found.value == pytest.approx(wanted, abs=1e-14)
             assert found.value == found.leader_values[found.response]
@@ -47,12 +48,21 @@ def test_the_tie_of_the_conitzer_sandholm_game() -> None:
     assert not just_before.near_tie
 
 
-def test_tolerance_admits_and_flags_near_ties() -> None:
+def test_decimals_tie_as_on_paper_and_near_ties_are_flagged() -> None:
     table = PayoffTable([[1.0, 0.0]], [[0.3, 0.1 + 0.2]])  # equal on paper, not as floats
-    exact = mixed_leader_value(table, [1.0])
+    tied = mixed_leader_value(table, [1.0], 0.0, "optimistic")
+    assert (tied.value, tied.near_tie) == (1.0, False)
+    exact = mixed_leader_value(table, [1.0], 0.0, "optimistic", ties=Ties(0.0))
     assert (exact.value, exact.near_tie) == (0.0, True)
-    tolerant = mixed_leader_value(table, [1.0], 0.0, "optimistic", tolerance=1e-9)
-    assert (tolerant.value, tolerant.near_tie) == (1.0, False)
+
+
+@pytest.mark.parametrize("unit", [2.0**-60, 1.0, 2.0**30])
+def test_a_tie_ends_at_its_tolerance_in_any_unit(unit: float) -> None:
+    """The largest payoff is just below the unit, so payoffs are tied up to TIE * unit, edge included."""
+    top = unit * (1 - 2.0**-10)
+    for behind, tied in ((TIE, True), (TIE * (1 - 2.0**-10), True), (TIE * (1 + 2.0**-10), False)):
+        table = PayoffTable([[1.0, 0.0]], [[top, top - behind * unit]])
+        assert mixed_leader_value(table, [1.0]).value == (0.0 if tied else 1.0)
 
 
 def test_lowest_index_among_equal_leader_payoffs() -> None:
@@ -92,8 +102,6 @@ def test_bad_strategies_are_named(strategy: object, field: str) -> None:
 def test_bad_numbers_are_named() -> None:
     with pytest.raises(InputError, match="slack"):
         mixed_leader_value(CONITZER, [0.5, 0.5], -0.1)
-    with pytest.raises(InputError, match="tolerance"):
-        mixed_leader_value(CONITZER, [0.5, 0.5], 0.1, tolerance=-1.0)
     with pytest.raises(InputError, match="tie_breaking"):
         mixed_leader_value(CONITZER, [0.5, 0.5], 0.1, "friendly")
     with pytest.raises(InputError, match="bits"):
