@@ -13,6 +13,8 @@ import numpy as np
 
 # Relative distance of neighbouring floats: one operation is wrong by half of it at most.
 FLOAT_STEP = 2.0**-52
+# What a typed payoff may be off by, in units of the largest one: a few roundings, as in 0.1 + 0.2.
+INPUT_NOISE = 4 * FLOAT_STEP
 # Payoffs closer than this, in units of the largest one, are tied: 4000 times the rounding of one operation,
 # 1000 times finer than any solver's feasibility tolerance, so decimals tie and nothing else does.
 TIE = 2.0**-40

@@ -349,6 +349,52 @@ def maximin(
 
 
 @njit(cache=True, error_model="numpy")
+def vanishes(
+    matrix: np.ndarray,
+    reference: np.ndarray,
+    lower: np.ndarray,
+    lead: np.ndarray,
+    tolerances: PivotTolerances,
+    noise: float,
+) -> bool:
+    """Whether pi.lead [A] is proved to be <= 0 for every strategy that meets the rows.
+
+    By duality, lead plus a combination of rows that are >= 0 is <= 0 at every action. Entries within the
+    feasibility tolerance are taken to be 0, others to be off by the noise at most.
+    """
+    actions, num_rows = matrix.shape
+    objective = lead.copy().reshape(actions, 1)
+    program = Program(matrix, reference, objective, tolerances, np.empty(num_rows), np.empty(actions))
+    state = _state(actions, num_rows, 1, 0.0, 0.0)
+    for r in range(num_rows):
+        state.lower[r] = lower[r]
+    state.mode[0] = INCLUDED
+    _start(program, 0, state)
+    status, _ = _reoptimise(program, state, -np.inf, np.int64(MOST_PIVOTS))
+    if status != OPTIMAL:
+        return False
+    for a in range(actions):
+        value, error = 0.0, 0.0
+        if abs(lead[a]) > tolerances.feasibility:
+            value, error = lead[a], noise
+        for j in range(actions):
+            r = state.nonbasic[j] - actions
+            weight = -state.rows[actions, j]
+            if r < 0 or r >= num_rows or weight <= 0.0:
+                continue
+            entry = reference[a] - matrix[a, r]
+            if abs(entry) > tolerances.feasibility:
+                value += weight * entry
+                error += weight * noise
+            if lower[r] != 0.0:
+                value -= weight * lower[r]
+                error += weight * noise
+        if value > error:
+            return False
+    return True
+
+
+@njit(cache=True, error_model="numpy")
 def best_response_regions(
     follower: np.ndarray,
     leader: np.ndarray,
