@@ -104,6 +104,18 @@ def dyadic_strategy(strategy: ArrayLike, bits: int = 20) -> np.ndarray:
     return counts / units
 
 
+def grid_margin(table: PayoffTable, bits: int = 20) -> float:
+    """More than dyadic_strategy can change a difference of follower payoffs: (A + 1)/2 steps of their range.
+
+    If m of A weights are rounded up, remainders sum to m and the weights move by at most 2m(A - m)/A <= A/2
+    steps 2**-bits in sum, which is reached where all remainders are 1/2. Moves cancel, so a difference
+    sum_a move_a (w_ab - w_ak) is at most half of that times the range of w_b - w_k, which is at most twice
+    that of the payoffs. The extra half step is for rounding.
+    """
+    steps = (table.shape[0] + 1) / 2
+    return steps * float(np.ptp(table.follower_means)) / 2**bits
+
+
 def checked_strategy(field: str, strategy: ArrayLike, size: int | None) -> np.ndarray:
     """The strategy as a probability vector [A]."""
     weights = checks.array(field, strategy, shape=(size,))

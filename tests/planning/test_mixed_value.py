@@ -9,7 +9,8 @@ import pytest
 
 from stackel_bench.errors import InputError
 from stackel_bench.models import PayoffTable
-from stackel_bench.planning.mixed_value import dyadic_strategy, mixed_leader_value
+from stackel_bench.planning.mixed_optimistic import margin_commitment
+from stackel_bench.planning.mixed_value import dyadic_strategy, grid_margin, mixed_leader_value
 from stackel_bench.streams import generator
 from stackel_bench.tolerances import TIE, Ties
 from tests.simplex_references import FAMILIES, as_floats, pointwise_value, random_game
@@ -82,6 +83,61 @@ def test_dyadic_strategies_sum_to_one_and_stay_close() -> None:
         assert all((x * 2**bits).denominator == 1 and x >= 0 for x in exact)
         assert np.abs(rounded - strategy).max() < 2.0**-bits + 1e-15
     assert (dyadic_strategy([0.25, 0.75]) == [0.25, 0.75]).all()
+
+
+def change_of_difference(strategy: np.ndarray, follower: np.ndarray, bits: int) -> Fraction:
+    """By how much rounding changes the follower's payoff difference between the first two responses."""
+    moves = zip(dyadic_strategy(strategy, bits), strategy, follower, strict=True)
+    fractions = (
+        (Fraction(float(new)) - Fraction(float(old)), Fraction(float(row[0])) - Fraction(float(row[1])))
+        for new, old, row in moves
+    )
+    return abs(sum((move * difference for move, difference in fractions), Fraction(0)))
+
+
+@pytest.mark.parametrize("actions", [1, 2, 3, 8, 9, 64, 1000])
+def test_rounding_moves_no_difference_of_payoffs_beyond_the_margin(actions: int) -> None:
+    rng = generator("grid margin", actions)
+    for bits in (12, 20):
+        for scale in (1.0, 7.0, 1e-3):
+            follower = scale * rng.choice([0.0, 1.0, 0.3], (actions, 2))
+            strategy = rng.dirichlet(np.ones(actions))
+            margin = grid_margin(PayoffTable(follower, follower), bits)
+            assert change_of_difference(strategy, follower, bits) <= margin
+
+
+@pytest.mark.parametrize("actions", [2, 8, 64, 1000])
+def test_the_margin_is_nearly_reached_where_all_remainders_are_one_half(actions: int) -> None:
+    """The first half of the weights is rounded up, the other one down: A/2 steps, (A + 1)/2 are allowed.
+
+    A margin of 4 steps, whatever A is, would be 125 times too small at A = 1000.
+    """
+    steps = np.full(actions, 2**20 // actions - 0.5)
+    steps[-1] += 2**20 - steps.sum()
+    strategy = steps / 2**20
+    rounded_up = dyadic_strategy(strategy) > strategy
+    follower = np.stack([rounded_up, ~rounded_up], axis=1).astype(float)
+    margin = grid_margin(PayoffTable(follower, follower))
+    change = change_of_difference(strategy, follower, 20)
+    assert change == Fraction(actions, 2**21)
+    assert change <= margin <= 1.5 * change
+
+
+@pytest.mark.parametrize("size", [10, 60])
+def test_a_margin_survives_rounding(size: int) -> None:
+    """What the margin learner relies on: the response still wins by what was asked, in exact arithmetic."""
+    rng = generator("margin survives", size)
+    for _ in range(10):
+        table = PayoffTable(*rng.random((2, size, size)))
+        found = margin_commitment(table, 0.01 + grid_margin(table))
+        assert found is not None
+        rounded = [Fraction(float(weight)) for weight in dyadic_strategy(found.strategy)]
+        payoffs = [
+            sum((w * Fraction(float(x)) for w, x in zip(rounded, column, strict=True)), Fraction(0))
+            for column in table.follower_means.T
+        ]
+        best = payoffs.pop(found.response)
+        assert best - max(payoffs) >= Fraction(1, 100) - Fraction(1, 10**11)
 
 
 @pytest.mark.parametrize(
