@@ -15,7 +15,7 @@ PACKAGE = "stackel_bench"
 # A part imports from lower levels only; parts of one level do not know each other.
 LEVELS: list[set[str]] = [
     {"errors"},
-    {"checks", "streams"},
+    {"checks", "streams", "tolerances"},
     {"models", "theory"},
     {"simulation", "planning"},
     {"games", "exploration"},

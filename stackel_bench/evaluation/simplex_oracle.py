@@ -9,6 +9,7 @@ import numpy as np
 from stackel_bench.evaluation.oracle import Bounds
 from stackel_bench.learners.decision import Decisions
 from stackel_bench.models import PayoffTable, TieBreaking
+from stackel_bench.planning.fixed_order import weighted_rows
 from stackel_bench.planning.mixed_gaps import mixed_gap, mixed_stackelberg_value
 from stackel_bench.planning.mixed_interval import CertifiedInterval
 from stackel_bench.planning.mixed_value import mixed_leader_value
@@ -47,7 +48,7 @@ class SimplexOracle:
     def follower_losses(self, decisions: Decisions) -> np.ndarray:
         """How much better the follower could respond to each strategy."""
         strategies, shape = _flat(decisions)
-        means = np.einsum("ia,ab->ib", strategies, self.table.follower_means)
+        means = weighted_rows(strategies, self.table.follower_means)
         played = np.take_along_axis(means, decisions.follower_response.reshape(-1, 1), axis=1)[:, 0]
         return np.asarray(means.max(axis=1) - played).reshape(shape)
 

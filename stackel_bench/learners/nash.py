@@ -15,7 +15,7 @@ from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.learners.row_pulls import PullSums, pull_block, pull_schedule, stack
 from stackel_bench.models import PayoffTable, TieBreaking
-from stackel_bench.planning.mixed_nash import nash_equilibria, require_enumerable
+from stackel_bench.planning.mixed_nash import follower_gain, nash_equilibria, require_enumerable
 from stackel_bench.planning.mixed_value import dyadic_strategy
 from stackel_bench.planning.turn_based_nash import turn_based_nash
 from stackel_bench.theory.pulls import error_of_pulls, paper_pulls
@@ -127,8 +127,8 @@ def _mixed(table: PayoffTable, which: str, draw: float) -> Choice:
     nash = found[_PICK[which](np.array([nash.leader_value for nash in found]), draw)]
     strategy = dyadic_strategy(nash.leader_strategy)
     response = int(nash.follower_strategy.argmax())
-    gain = (strategy @ table.follower_means).max() - strategy @ table.follower_means @ nash.follower_strategy
-    return None, strategy, response, nash.leader_value, max(0.0, float(gain))
+    gain = follower_gain(table, strategy, nash.follower_strategy)
+    return None, strategy, response, nash.leader_value, gain
 
 
 _PICK: dict[str, Callable[[np.ndarray, float], int]] = {

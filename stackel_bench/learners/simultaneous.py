@@ -20,11 +20,10 @@ from stackel_bench.learners.row_pulls import PullSums, pull_block, pull_schedule
 from stackel_bench.models import PayoffTable, TieBreaking
 from stackel_bench.planning.mixed_optimistic import best_mixed_leader_strategy, margin_commitment
 from stackel_bench.planning.mixed_pessimistic import worst_case_mixed_leader_strategy
-from stackel_bench.planning.mixed_value import dyadic_strategy, mixed_leader_value
+from stackel_bench.planning.mixed_value import dyadic_strategy, grid_margin, mixed_leader_value
 from stackel_bench.theory.pulls import error_of_pulls
 
 GRID_BITS = 20
-_GRID_MARGIN = 2.0 ** (2 - GRID_BITS)  # rounding to the grid moves a payoff difference by less than this
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,7 @@ class SimultaneousLearner:
     ) -> tuple[np.ndarray, int, float, dict[str, float]]:
         if self.name == "margin":
             allowance = epsilon / 2 if self.robust_margin else 0.0
-            found = margin_commitment(table, 2 * error + allowance + _GRID_MARGIN)
+            found = margin_commitment(table, 2 * error + allowance + grid_margin(table, GRID_BITS))
             if found is not None:
                 strategy = dyadic_strategy(found.strategy, GRID_BITS)
                 return strategy, found.response, found.value, {"fallback": 0.0}
@@ -128,7 +127,7 @@ def _pessimistic(
     a slack that leaves room for it (the interior shift), and the better of the two strategies is kept.
     """
     best: tuple[np.ndarray, int, float, dict[str, float]] | None = None
-    for room in (0.0, _GRID_MARGIN):
+    for room in (0.0, grid_margin(table, GRID_BITS)):
         found = worst_case_mixed_leader_strategy(table, slack + room, epsilon / 8, time_limit)
         strategy = dyadic_strategy(found.strategy, GRID_BITS)
         rounded = mixed_leader_value(table, strategy, slack, TieBreaking.PESSIMISTIC)

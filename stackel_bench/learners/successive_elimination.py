@@ -18,12 +18,12 @@ from stackel_bench.models import TieBreaking
 
 @dataclass(frozen=True)
 class SuccessiveEliminationLearner:
-    """Rounds with errors 1/4, 1/8, ..., eps/8; how many of them are needed is for the game to say.
+    """Rounds with errors ..., eps/2, eps/4, eps/8; how many of them are needed is for the game to say.
 
     Guarantee: both lines of Theorem nested-bandit (or nested-bandit-optimistic) with probability 1 - delta.
-    At most 1 + ln(2)/ln(4AB/delta) times the paper's samples, where nothing can be settled early, usually
-    far fewer. Which pairs are pulled depends on the tie-breaking, so each has a run of its own, on the same
-    random numbers.
+    At most 1 + ln(2)/ln(4AB/delta) times the paper's pulls of each pair, rounded up (elimination_rounds has
+    the proof), where nothing can be settled early; usually far fewer. Which pairs are pulled depends on the
+    tie-breaking, so each has a run of its own, on the same random numbers.
     """
 
     name: str = "successive_elimination"

@@ -13,7 +13,8 @@ raising a lower bound or activating an objective keeps it so.
 
 Kernels that call each other share this file because the compiler's cache does not follow edits in imported
 kernels. Plain loops instead of array expressions, and no literal arguments (each would be a specialisation of
-its own), keep compilation short.
+its own), keep compilation short. Tolerances are arguments too: as constants of another file they would be
+compiled in and outlive an edit.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from stackel_bench.tolerances import PivotTolerances
+
 OPTIMAL, CUTOFF, INFEASIBLE, STOPPED = 0, 1, 2, 3
 UNDECIDED, INCLUDED, EXCLUDED, IDLE = 0, 1, 2, 3  # modes of an objective; INCLUDED ones are active
-SMALLEST_PIVOT = 1e-11
-NEGLIGIBLE = 1e-9  # violations of a disjunction below this are not branched on
 CANDIDATES = 4  # disjunctions compared before branching
 TRIAL_PIVOTS = 8  # pivots spent on each side of a comparison
 MOST_PIVOTS = 100_000
@@ -38,7 +39,7 @@ class Program(NamedTuple):
     matrix: np.ndarray
     reference: np.ndarray
     objectives: np.ndarray
-    tolerance: float
+    tolerances: PivotTolerances
     payoffs: np.ndarray
     entries: np.ndarray
 
@@ -69,25 +70,27 @@ class Demands(NamedTuple):
     shift: float
     finest_shift: float
     accuracy: float
-    tolerance: float
+    tolerances: PivotTolerances
 
 
 @njit(cache=True, error_model="numpy")
-def _program(matrix: np.ndarray, column: int, objectives: np.ndarray, tolerance: float) -> Program:
+def _program(matrix: np.ndarray, column: int, objectives: np.ndarray, tolerances: PivotTolerances) -> Program:
     """The program whose reference is a column of the matrix."""
     actions, num_rows = matrix.shape
     reference = np.empty(actions)
     for a in range(actions):
         reference[a] = matrix[a, column]
-    return Program(matrix, reference, objectives, tolerance, np.empty(num_rows), np.empty(actions))
+    return Program(matrix, reference, objectives, tolerances, np.empty(num_rows), np.empty(actions))
 
 
 @njit(cache=True, error_model="numpy")
-def _state(actions: int, num_rows: int, num_objectives: int, lower: float) -> State:
-    """Room for one state, no objective active, every lower bound the same."""
+def _state(actions: int, num_rows: int, num_objectives: int, lower: float, relaxed: float) -> State:
+    """Room for one state, no objective active, every lower bound the same, bounds may rely on less."""
     bounds = np.empty(num_rows)
+    true_bounds = np.empty(num_rows)
     for r in range(num_rows):
         bounds[r] = lower
+        true_bounds[r] = lower - relaxed
     return State(
         np.empty((actions + 1, actions)),
         np.empty(actions + 1),
@@ -95,7 +98,7 @@ def _state(actions: int, num_rows: int, num_objectives: int, lower: float) -> St
         np.empty(actions, np.int64),
         np.zeros(num_objectives, np.int8),
         bounds,
-        bounds,
+        true_bounds,
     )
 
 
@@ -159,12 +162,12 @@ def _reoptimise(program: Program, state: State, stop: float, limit: int | np.int
         _row_of(program, state, leaving)
         entering, smallest = actions, np.inf  # no column yet
         for j in range(actions):
-            if entries[j] <= SMALLEST_PIVOT:
+            if entries[j] <= program.tolerances.smallest_pivot:
                 continue
             ratio = max(0.0, -bounds[j]) / entries[j]
-            if ratio > smallest + 1e-14:
+            if ratio > smallest + program.tolerances.equal_ratios:
                 continue
-            tied = ratio >= smallest - 1e-14
+            tied = ratio >= smallest - program.tolerances.equal_ratios
             preferred = tied and (
                 state.nonbasic[j] < state.nonbasic[entering] if bland else entries[j] > entries[entering]
             )
@@ -180,7 +183,7 @@ def _reoptimise(program: Program, state: State, stop: float, limit: int | np.int
 def _violated(program: Program, state: State, take_first: bool) -> tuple[int, float]:
     """(variable, value) of the most negative basic variable, or the first; variable -1 if there is none."""
     actions, num_rows = program.matrix.shape
-    worst, leaving = -program.tolerance, -1
+    worst, leaving = -program.tolerances.feasibility, -1
     base = 0.0
     for r in range(num_rows):
         program.payoffs[r] = 0.0
@@ -284,8 +287,8 @@ def _certified_bound(program: Program, state: State) -> float:
 
 
 @njit(cache=True, error_model="numpy")
-def _proves_infeasible(program: Program, state: State, leaving: int) -> bool:
-    """Whether no strategy meets every row by more than the tolerance (Farkas, from the data alone)."""
+def _proves_infeasible(program: Program, state: State, leaving: int, allowance: float) -> bool:
+    """Whether no strategy meets every row by more than the allowance (Farkas, from the data alone)."""
     actions, num_rows = program.matrix.shape
     total = 0.0
     largest = -np.inf
@@ -298,7 +301,7 @@ def _proves_infeasible(program: Program, state: State, leaving: int) -> bool:
                 value += weight * (program.reference[a] - program.matrix[a, r] - state.true_lower[r])
                 total += weight
         largest = max(largest, value)
-    return largest <= program.tolerance * total
+    return largest <= allowance * total
 
 
 @njit(cache=True, error_model="numpy")
@@ -318,22 +321,77 @@ def maximin(
     reference: np.ndarray,
     lower: np.ndarray,
     objectives: np.ndarray,
-    tolerance: float,
+    tolerances: PivotTolerances,
     stop: float,
 ) -> tuple[int, float, np.ndarray]:
-    """(status, bound, strategy [A]) of the program with every objective active; CUTOFF once bound <= stop."""
+    """(status, bound, strategy [A]) of the program with every objective active; CUTOFF if at most stop.
+
+    bound holds for all strategies that violate the rows by at most the feasibility tolerance; it is -inf if
+    there are none. STOPPED if that can neither be proved nor a strategy be found.
+    """
     actions, num_rows = matrix.shape
-    program = Program(matrix, reference, objectives, tolerance, np.empty(num_rows), np.empty(actions))
-    state = _state(actions, num_rows, objectives.shape[1], 0.0)
+    program = Program(matrix, reference, objectives, tolerances, np.empty(num_rows), np.empty(actions))
+    state = _state(actions, num_rows, objectives.shape[1], 0.0, 0.0)
     for r in range(num_rows):
         state.lower[r] = lower[r]
+        state.true_lower[r] = lower[r] - tolerances.feasibility
     for k in range(objectives.shape[1]):
         state.mode[k] = INCLUDED
     _start(program, k, state)
-    status, _ = _reoptimise(program, state, stop, np.int64(MOST_PIVOTS))
+    status, leaving = _reoptimise(program, state, stop, np.int64(MOST_PIVOTS))
     strategy = np.empty(actions)
     _distribution(state, strategy)
+    if status == INFEASIBLE:
+        if _proves_infeasible(program, state, leaving, 0.0):
+            return status, -np.inf, strategy
+        status = STOPPED
     return status, _certified_bound(program, state), strategy
+
+
+@njit(cache=True, error_model="numpy")
+def vanishes(
+    matrix: np.ndarray,
+    reference: np.ndarray,
+    lower: np.ndarray,
+    lead: np.ndarray,
+    tolerances: PivotTolerances,
+    noise: float,
+) -> bool:
+    """Whether pi.lead [A] is proved to be <= 0 for every strategy that meets the rows.
+
+    By duality, lead plus a combination of rows that are >= 0 is <= 0 at every action. Entries within the
+    feasibility tolerance are taken to be 0, others to be off by the noise at most.
+    """
+    actions, num_rows = matrix.shape
+    objective = lead.copy().reshape(actions, 1)
+    program = Program(matrix, reference, objective, tolerances, np.empty(num_rows), np.empty(actions))
+    state = _state(actions, num_rows, 1, 0.0, 0.0)
+    for r in range(num_rows):
+        state.lower[r] = lower[r]
+    state.mode[0] = INCLUDED
+    _start(program, 0, state)
+    status, _ = _reoptimise(program, state, -np.inf, np.int64(MOST_PIVOTS))
+    if status != OPTIMAL:
+        return False
+    for a in range(actions):
+        value, error = 0.0, 0.0
+        if abs(lead[a]) > tolerances.feasibility:
+            value, error = lead[a], noise
+        for j in range(actions):
+            r = state.nonbasic[j] - actions
+            weight = -state.rows[actions, j]
+            if r < 0 or r >= num_rows or weight <= 0.0:
+                continue
+            entry = reference[a] - matrix[a, r]
+            if abs(entry) > tolerances.feasibility:
+                value += weight * entry
+                error += weight * noise
+            if lower[r] != 0.0:
+                value -= weight * lower[r]
+                error += weight * noise
+        if value > error:
+            return False
+    return True
 
 
 @njit(cache=True, error_model="numpy")
@@ -341,14 +399,14 @@ def best_response_regions(
     follower: np.ndarray,
     leader: np.ndarray,
     slack: float,
-    tolerance: float,
+    tolerances: PivotTolerances,
     peaks: np.ndarray,
     order: np.ndarray,
 ) -> tuple[int, float, np.ndarray]:
     """(response or -1, bound, strategy [A]): best leader payoff over all b and all pi that make b a response.
 
-    b is a response to pi if pi.(w_b - w_k) >= -slack for every k != b; a negative slack is a margin. peaks
-    [B] is the leader's largest payoff per response, order [B] sorts it from the largest down.
+    b is a response to pi if pi.(w_b - w_k) >= -slack, up to a tie, for every k != b; a negative slack is a
+    margin. peaks [B] is the leader's largest payoff per response, order [B] sorts it from the largest down.
     """
     actions, responses = follower.shape
     best, response, pure = -np.inf, -1, 0
@@ -362,24 +420,26 @@ def best_response_regions(
                 second = follower[a, b]
         for b in range(responses):
             rival = second if b == top_at else top
-            if follower[a, b] - rival >= -slack and leader[a, b] > best:
+            if follower[a, b] - rival >= -slack - tolerances.feasibility and leader[a, b] > best:
                 best, response, pure = leader[a, b], b, a
     bound = best
     strategy = np.zeros(actions)
     strategy[pure] = 1.0
-    state = _state(actions, responses, responses, -slack)
+    state = _state(actions, responses, responses, -slack, tolerances.feasibility)
     for b in order:
         if peaks[b] <= best:
             break
-        program = _program(follower, b, leader, tolerance)
-        state.lower[b] = -1.0  # b need not beat itself
+        program = _program(follower, b, leader, tolerances)
+        state.lower[b], state.true_lower[b] = -1.0, -1.0  # b need not beat itself
         _start(program, b, state)
-        status, _ = _reoptimise(program, state, best, np.int64(MOST_PIVOTS))
+        status, leaving = _reoptimise(program, state, best, np.int64(MOST_PIVOTS))
         if status == OPTIMAL:
             best, response = float(state.offset[actions]), b
-            bound = _certified_bound(program, state)
             _distribution(state, strategy)
+        if status != INFEASIBLE or not _proves_infeasible(program, state, leaving, 0.0):
+            bound = max(bound, _certified_bound(program, state))
         state.mode[b], state.lower[b] = UNDECIDED, -slack
+        state.true_lower[b] = -slack - tolerances.feasibility
     return response, bound, strategy
 
 
@@ -422,7 +482,8 @@ def root_bounds(
     or if c's column repeats an earlier one.
     """
     actions, responses = follower.shape
-    reach = demands.slack + demands.tolerance
+    allowance = demands.tolerances.feasibility
+    reach = demands.slack + allowance
     payoffs = np.empty((2, responses))
     bounds = np.empty(responses)
     best = -np.inf
@@ -434,16 +495,16 @@ def root_bounds(
             best = value
             _overwrite(strategy, vertex)
         vertex[a] = 0.0
-    state = _state(actions, responses, responses, 0.0)
+    state = _state(actions, responses, responses, 0.0, 0.0)
     for c in range(responses):
         bounds[c] = -np.inf
-        if _repeats_earlier(follower, c, demands.tolerance):
+        if _repeats_earlier(follower, c, allowance):
             continue
-        program = _program(follower, c, leader, demands.tolerance)
+        program = _program(follower, c, leader, demands.tolerances)
         _start(program, c, state)
         status, leaving = _reoptimise(program, state, best + demands.accuracy, np.int64(MOST_PIVOTS))
         state.mode[c] = UNDECIDED
-        if status == INFEASIBLE and _proves_infeasible(program, state, leaving):
+        if status == INFEASIBLE and _proves_infeasible(program, state, leaving, allowance):
             continue
         bounds[c] = _certified_bound(program, state)
         _distribution(state, vertex)
@@ -469,7 +530,7 @@ def _repeats_earlier(follower: np.ndarray, c: int, tolerance: float) -> bool:
 def _decide_root(program: Program, c: int, demands: Demands, state: State) -> None:
     """Decide what can be decided for every strategy at once: replies that always or never matter."""
     actions, responses = program.matrix.shape
-    reach = demands.slack + demands.tolerance
+    reach = demands.slack + demands.tolerances.feasibility
     for b in range(responses):
         state.lower[b], state.true_lower[b] = 0.0, 0.0
         smallest, largest, shortfall = np.inf, -np.inf, np.inf
@@ -536,7 +597,7 @@ def _bound_node(
     while True:
         status, leaving = _reoptimise(program, state, stop, np.int64(MOST_PIVOTS))
         if status == INFEASIBLE:
-            if _proves_infeasible(program, state, leaving):
+            if _proves_infeasible(program, state, leaving, demands.tolerances.feasibility):
                 return -np.inf, True
             if not _refine(state, demands):
                 return inherited, True
@@ -553,7 +614,7 @@ def _most_violated(
 ) -> int:
     """How many disjunctions "paid at least t, or worse by the margin" fail; the worst ones go to chosen."""
     found = 0
-    negligible = min(NEGLIGIBLE, 0.125 * demands.accuracy)
+    negligible = min(demands.tolerances.negligible, 0.125 * demands.accuracy)
     total = state.offset[state.nonbasic.shape[0]]
     for b in range(payoffs.shape[1]):
         short = total - payoffs[0, b]
@@ -594,7 +655,7 @@ def _branch(
                 _exclude(trial, chosen[i], demands, demands.shift)
             status, _ = _reoptimise(program, trial, goal, np.int64(TRIAL_PIVOTS))
             fall = 10.0 if status == INFEASIBLE else total - trial.offset[actions]
-            product *= max(fall, 1e-7)
+            product *= max(fall, demands.tolerances.least_fall)
         if product > score:
             pick, score = i, product
     first, second = level + 1 + 2 * pick, level + 2 + 2 * pick
@@ -636,9 +697,8 @@ def _search_reference(
         bound, closed = _bound_node(program, state, demands, inherited[size], best + demands.accuracy)
         if not closed:
             _distribution(state, vertex)
-            value = _pessimistic_value(
-                program.matrix, program.objectives, vertex, demands.slack + demands.tolerance, payoffs
-            )
+            reach = demands.slack + demands.tolerances.feasibility
+            value = _pessimistic_value(program.matrix, program.objectives, vertex, reach, payoffs)
             if value > best:
                 best = value
                 _overwrite(strategy, vertex)
@@ -688,7 +748,7 @@ def search_references(
             done[c] = True
             position += 1
             continue
-        program = _program(follower, c, leader, demands.tolerance)
+        program = _program(follower, c, leader, demands.tolerances)
         if size == 0:
             state = _level(stack, size)
             _decide_root(program, c, demands, state)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from stackel_bench.models import TieBreaking
+from stackel_bench.tolerances import SUM_TIE, TIE, VALUE, Ties
 
-TIE_TOLERANCE = 1e-9  # on true means: differences below it are rounding, not preference
+TIE_TOLERANCE = SUM_TIE  # for linear means and for sums of rewards
 
 
-def response_sets(follower_means: np.ndarray, slack: float, tolerance: float = TIE_TOLERANCE) -> np.ndarray:
+def response_sets(follower_means: np.ndarray, slack: float, tolerance: float = TIE) -> np.ndarray:
     """Which follower actions [..., B] are within slack of the best one, BR_slack."""
     best = follower_means.max(axis=-1, keepdims=True)
     return best - follower_means <= slack + tolerance
@@ -33,8 +34,9 @@ def respond(
 def finite_leader_values(
     leader_means: np.ndarray, follower_means: np.ndarray, slack: float, tie_breaking: TieBreaking
 ) -> np.ndarray:
-    """phi_slack or psi_slack for each leader action [..., A]."""
-    return respond(leader_means, response_sets(follower_means, slack), tie_breaking)[0]
+    """phi_slack or psi_slack for each leader action [..., A]; ties as among all these follower means."""
+    ties = Ties.among(follower_means)
+    return respond(leader_means, response_sets(follower_means, slack, ties.tolerance), tie_breaking)[0]
 
 
 def pessimistic_gap(exact_values: np.ndarray, slack_values: np.ndarray) -> float:
@@ -44,5 +46,5 @@ def pessimistic_gap(exact_values: np.ndarray, slack_values: np.ndarray) -> float
 
 def optimistic_gap(exact_values: np.ndarray, slack_values: np.ndarray, epsilon: float) -> float:
     """max of psi_eps - psi_0 over the leader actions with psi_eps >= max psi_0 - eps (tilde gap)."""
-    competing = slack_values >= exact_values.max() - epsilon - TIE_TOLERANCE
+    competing = slack_values >= exact_values.max() - epsilon - VALUE
     return float((slack_values - exact_values)[competing].max())

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from stackel_bench.models import PayoffTable
-from stackel_bench.planning.dual_simplex import OPTIMAL, maximin
-from stackel_bench.planning.mixed_units import TIE_TOLERANCE, unit_payoffs
+from stackel_bench.planning.dual_simplex import INFEASIBLE, OPTIMAL, maximin
+from stackel_bench.planning.fixed_order import weighted_rows
+from stackel_bench.planning.mixed_units import unit_payoffs
+from stackel_bench.tolerances import PIVOTS, TIE
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,14 +49,17 @@ def exact_reply_supremum(table: PayoffTable) -> ExactReplySupremum:
             break
         reference = follower[:, members[0]].copy()
         objectives = np.ascontiguousarray(leader[:, members])
-        status, high, vertex = maximin(follower, reference, lower, objectives, TIE_TOLERANCE, best)
-        if status != OPTIMAL:
+        status, high, vertex = maximin(follower, reference, lower, objectives, PIVOTS, best)
+        if status == INFEASIBLE or high <= best:
             continue
-        value = float((vertex @ objectives).min())
         margin, interior = _widest_margin(follower, members)
-        if margin > TIE_TOLERANCE and value > best:
-            best, bound = value, max(bound, high)
-            found = vertex, interior, float((interior @ objectives).min()), margin
+        if margin <= TIE:
+            continue
+        bound = max(bound, high)
+        value = float(weighted_rows(vertex, objectives).min())
+        if status == OPTIMAL and value > best:
+            best = value
+            found = vertex, interior, float(weighted_rows(interior, objectives).min()), margin
     assert found is not None, "some class of responses is strictly best somewhere"
     vertex, interior, interior_value, margin = found
     unit = units.leader_unit
@@ -73,7 +78,7 @@ def _classes(follower: np.ndarray) -> list[np.ndarray]:
     classes: list[list[int]] = []
     for b in range(follower.shape[1]):
         for members in classes:
-            if np.abs(follower[:, b] - follower[:, members[0]]).max() <= TIE_TOLERANCE:
+            if np.abs(follower[:, b] - follower[:, members[0]]).max() <= TIE:
                 members.append(b)
                 break
         else:
@@ -89,8 +94,6 @@ def _widest_margin(follower: np.ndarray, members: np.ndarray) -> tuple[float, np
         return np.inf, np.full(actions, 1.0 / actions)
     leads = np.ascontiguousarray(follower[:, members[:1]] - follower[:, others])
     unconstrained = np.zeros((actions, 1))
-    status, _, strategy = maximin(
-        unconstrained, np.zeros(actions), np.zeros(1), leads, TIE_TOLERANCE, -np.inf
-    )
+    status, _, strategy = maximin(unconstrained, np.zeros(actions), np.zeros(1), leads, PIVOTS, -np.inf)
     assert status == OPTIMAL
-    return float((strategy @ leads).min()), strategy
+    return float(weighted_rows(strategy, leads).min()), strategy

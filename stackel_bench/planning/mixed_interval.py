@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class CertifiedInterval:
-    """low <= quantity <= high, up to rounding; finished is False where a time limit left it wide."""
+    """low <= quantity <= high, up to rounding; not finished where a time limit or near ties left it wide."""
 
     low: float
     high: float

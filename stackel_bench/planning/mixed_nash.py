@@ -10,9 +10,10 @@ import numpy as np
 
 from stackel_bench.errors import InputError
 from stackel_bench.models import PayoffTable
+from stackel_bench.planning.fixed_order import solve_systems, weighted_rows, weighted_sum
+from stackel_bench.tolerances import SINGULAR, TIGHT
 
 MOST_BASES = 20_000  # subsets of constraints that are solved: 8 x 8 tables are within it
-_TOLERANCE = 1e-9  # on payoffs scaled to [1, 2]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +43,15 @@ def nash_equilibria(table: PayoffTable) -> list[MixedNash]:
         covered_columns = played_x[rows:] | y_labels[:, :columns]
         for index in np.flatnonzero(covered_rows.all(axis=1) & covered_columns.all(axis=1)):
             strategies = x / x.sum(), y_points[index] / y_points[index].sum()
-            values = (float(strategies[0] @ means @ strategies[1]) for means in _means(table))
+            values = (weighted_sum(strategies[1], weighted_rows(strategies[0], m)) for m in _means(table))
             found.append(MixedNash(*strategies, *values))
     return sorted(found, key=lambda nash: (*nash.leader_strategy, *nash.follower_strategy))
+
+
+def follower_gain(table: PayoffTable, leader_strategy: np.ndarray, follower_strategy: np.ndarray) -> float:
+    """How much more than its strategy [B] the follower's best response to a strategy [A] earns."""
+    payoffs = weighted_rows(leader_strategy, table.follower_means)
+    return max(0.0, float(payoffs.max()) - weighted_sum(follower_strategy, payoffs))
 
 
 def require_enumerable(rows: int, columns: int) -> None:
@@ -70,12 +77,11 @@ def _vertices(payoffs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     constraints = np.vstack([-np.eye(size), payoffs])
     bounds = np.concatenate([np.zeros(size), np.ones(others)])
     bases = np.array(list(itertools.combinations(range(size + others), size)))
-    systems = constraints[bases]
-    regular = np.abs(np.linalg.det(systems)) > 1e-13
-    points = np.linalg.solve(systems[regular], bounds[bases[regular]][..., None])[..., 0]
-    slack = bounds - points @ constraints.T
-    kept = (slack >= -_TOLERANCE).all(axis=1) & (points.sum(axis=1) > _TOLERANCE)
+    determinants, points = solve_systems(constraints[bases], bounds[bases])
+    points = points[np.abs(determinants) > SINGULAR]
+    slack = bounds - weighted_rows(points, constraints.T)
+    kept = (slack >= -TIGHT).all(axis=1) & (points.sum(axis=1) > TIGHT)
     points = np.maximum(points[kept], 0.0)
     _, first = np.unique(np.round(points, 9), axis=0, return_index=True)
     first = np.sort(first)
-    return points[first], np.abs(slack[kept][first]) <= _TOLERANCE
+    return points[first], np.abs(slack[kept][first]) <= TIGHT

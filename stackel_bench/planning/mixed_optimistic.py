@@ -9,14 +9,16 @@ import numpy as np
 from stackel_bench import checks
 from stackel_bench.models import PayoffTable
 from stackel_bench.planning.dual_simplex import best_response_regions
-from stackel_bench.planning.mixed_units import TIE_TOLERANCE, unit_payoffs
+from stackel_bench.planning.fixed_order import weighted_sum
+from stackel_bench.planning.mixed_units import unit_payoffs
+from stackel_bench.tolerances import PIVOTS
 
 
 @dataclass(frozen=True, eq=False)
 class MixedCommitment:
     """A strategy [A], the response it is played for, and the leader's payoff against that response.
 
-    upper_bound is certified by duality and equals value up to rounding.
+    upper_bound is certified by duality for all strategies, ties counted in, and equals value up to rounding.
     """
 
     strategy: np.ndarray
@@ -53,10 +55,10 @@ def _best_over_regions(table: PayoffTable, slack: float) -> MixedCommitment | No
     peaks = units.leader.max(axis=0)
     order = np.argsort(-peaks, kind="stable")
     response, bound, strategy = best_response_regions(
-        units.follower, units.leader, slack / units.follower_unit, TIE_TOLERANCE, peaks, order
+        units.follower, units.leader, slack / units.follower_unit, PIVOTS, peaks, order
     )
     if response < 0:
         return None
-    value = float(strategy @ table.leader_means[:, response])
+    value = weighted_sum(strategy, table.leader_means[:, response])
     strategy.setflags(write=False)
     return MixedCommitment(strategy, int(response), value, max(value, float(bound) * units.leader_unit))

@@ -12,10 +12,9 @@ from stackel_bench import checks
 from stackel_bench.models import PayoffTable, TieBreaking
 from stackel_bench.planning.mixed_exact_replies import exact_reply_supremum
 from stackel_bench.planning.mixed_search import compile_search, search_commitment
-from stackel_bench.planning.mixed_units import TIE_TOLERANCE, unit_payoffs
+from stackel_bench.planning.mixed_units import unit_payoffs
 from stackel_bench.planning.mixed_value import mixed_leader_value
-
-ATTAINED_WITHIN = 1e-12
+from stackel_bench.tolerances import ATTAINED, TIE
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +35,7 @@ class CertifiedCommitment:
     @property
     def supremum_attained(self) -> bool:
         """Whether the strategy is known to attain the supremum; usually it can only be approached."""
-        return self.upper_bound - self.value <= ATTAINED_WITHIN * max(1.0, abs(self.value))
+        return self.upper_bound - self.value <= ATTAINED * max(1.0, abs(self.value))
 
 
 def worst_case_mixed_leader_strategy(
@@ -53,7 +52,7 @@ def worst_case_mixed_leader_strategy(
         time_limit = checks.real("time_limit", time_limit, least=0.0, open_least=True)
     units = unit_payoffs(table)
     nodes = 0
-    if slack <= TIE_TOLERANCE * units.follower_unit:
+    if slack <= TIE * units.follower_unit:
         strategy, bound = _approach_exact_supremum(table, slack, accuracy)
     else:
         compile_search()
@@ -73,16 +72,14 @@ def worst_case_mixed_leader_strategy(
 
 
 def _attained(table: PayoffTable, strategy: np.ndarray, slack: float) -> tuple[float, int]:
-    """Value and response with replies that only rounding keeps out of the response set counted in."""
-    tolerance = TIE_TOLERANCE * float(np.abs(table.follower_means).max())
-    result = mixed_leader_value(table, strategy, slack, TieBreaking.PESSIMISTIC, tolerance=tolerance)
+    result = mixed_leader_value(table, strategy, slack, TieBreaking.PESSIMISTIC)
     return result.value, result.response
 
 
 def _approach_exact_supremum(table: PayoffTable, slack: float, accuracy: float) -> tuple[np.ndarray, float]:
     """A strategy within accuracy of sup phi_0: the vertex if it attains it, else shifted inside."""
     exact = exact_reply_supremum(table)
-    if exact.supremum - _attained(table, exact.vertex, slack)[0] <= ATTAINED_WITHIN:
+    if exact.supremum - _attained(table, exact.vertex, slack)[0] <= ATTAINED:
         return exact.vertex, exact.upper_bound
     loss = exact.supremum - exact.interior_value
     share = 1.0 if loss <= 0 else min(1.0, 0.5 * accuracy / loss)

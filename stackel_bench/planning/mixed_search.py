@@ -15,7 +15,7 @@ from stackel_bench.planning.dual_simplex import (
     root_bounds,
     search_references,
 )
-from stackel_bench.planning.mixed_units import TIE_TOLERANCE
+from stackel_bench.tolerances import FINEST_SHIFT, PIVOTS
 
 FIRST_LOOK_NODES = 60  # per reference, before any reference is searched to the end: finds good incumbents
 FIRST_LOOK_GROUP = 8  # references between two looks at the clock
@@ -23,7 +23,6 @@ CLOCK_SECONDS = 0.02  # aim of one uninterrupted piece of work
 # Margins beyond slack that excluded replies must keep. Usually as wide as accuracy allows at little loss, so
 # that the strategy survives rounding; the finest only has to exceed what counts as a tie.
 SHIFT_PER_ACCURACY = 2e-3
-FINEST_SHIFT = 16 * TIE_TOLERANCE
 
 
 def search_commitment(
@@ -37,7 +36,7 @@ def search_commitment(
     """
     # Aiming a little lower than asked leaves room for rounding when the value is evaluated again.
     shift = max(FINEST_SHIFT, SHIFT_PER_ACCURACY * accuracy)
-    demands = Demands(slack, shift, FINEST_SHIFT, 0.999 * accuracy, TIE_TOLERANCE)
+    demands = Demands(slack, shift, FINEST_SHIFT, 0.999 * accuracy, PIVOTS)
     strategy = np.zeros(follower.shape[0])
     best, roots = root_bounds(follower, leader, demands, strategy)
     order = np.argsort(-roots, kind="stable")
@@ -62,7 +61,7 @@ def search_commitment(
         )
         nodes += used
         elapsed = time.monotonic() - began
-        piece = max(10, int(piece * min(2.0, CLOCK_SECONDS / max(elapsed, 1e-9))))
+        piece = max(10, int(piece * CLOCK_SECONDS / max(elapsed, CLOCK_SECONDS / 2)))
     if size > 0:
         open_reference = order[position]
         bounds[open_reference] = max(bounds[open_reference], inherited[:size].max())

@@ -1,4 +1,4 @@
-"""A payoff table in the units the compiled programs expect, and the gap below which replies count as tied."""
+"""A payoff table in the units the compiled programs expect."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stackel_bench.models import PayoffTable
-
-# Follower payoffs of mixed strategies are sums of rounded products; differences below this, in units of the
-# largest payoff, are not told apart. Far below any solver's feasibility tolerance.
-TIE_TOLERANCE = 2.0**-40
+from stackel_bench.tolerances import payoff_unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,13 +22,8 @@ class UnitPayoffs:
 
 def unit_payoffs(table: PayoffTable) -> UnitPayoffs:
     """The table in units, as fresh writable arrays (compiled code has one specialisation, for those)."""
-    leader_unit = _power_of_two_above(table.leader_means)
-    follower_unit = _power_of_two_above(table.follower_means)
+    leader_unit = payoff_unit(table.leader_means)
+    follower_unit = payoff_unit(table.follower_means)
     return UnitPayoffs(
         table.leader_means / leader_unit, table.follower_means / follower_unit, leader_unit, follower_unit
     )
-
-
-def _power_of_two_above(values: np.ndarray) -> float:
-    largest = max(float(values.max()), -float(values.min()))
-    return float(np.ldexp(1.0, int(np.frexp(largest)[1]))) if largest > 0 else 1.0

@@ -1,4 +1,4 @@
-"""What a given mixed leader strategy earns when the follower replies within slack of its best."""
+"""What given mixed leader strategies earn when the follower replies within slack of its best."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike
 from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.models import PayoffTable, TieBreaking
-
-SUM_TOLERANCE = 1e-9
-NEAR_TIE = 1e-9  # replies this close to the edge of the response set are flagged
-ROUNDING = 1e-12  # float gaps this close to the edge, in units of the largest payoff, are compared exactly
+from stackel_bench.planning.finite_responses import respond
+from stackel_bench.planning.fixed_order import weighted_rows
+from stackel_bench.tolerances import FLOAT_STEP, NEAR_TIE, PROBABILITY_SUM, Ties
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,37 +37,56 @@ def mixed_leader_value(
     slack: float = 0.0,
     tie_breaking: str | TieBreaking = TieBreaking.PESSIMISTIC,
     *,
-    tolerance: float = 0.0,
+    ties: Ties | None = None,
 ) -> MixedValue:
     """phi_slack (pessimistic) or psi_slack (optimistic) of a strategy [A]; among equals the lowest index.
 
-    "gap <= slack + tolerance" is decided in exact arithmetic wherever rounding could matter. So on a dyadic
-    table a strategy from dyadic_strategy gets exactly its ties; for other tables allow a tolerance.
+    What counts as a tie is `ties`, by default that of the table, as everywhere in planning and evaluation.
     """
     weights = checked_strategy("strategy", strategy, table.shape[0])
     slack = checks.real("slack", slack, least=0.0)
-    reach = slack + checks.real("tolerance", tolerance, least=0.0)
     rule = TieBreaking.parse(tie_breaking)
-    follower_values = weights @ table.follower_means
-    leader_values = weights @ table.leader_means
-    gaps = follower_values.max() - follower_values
-    responses = gaps <= reach
-    margin = ROUNDING * float(np.abs(table.follower_means).max())
-    doubtful = np.abs(gaps - reach) <= margin
-    if doubtful.any():
-        exact_reach = Fraction(slack) + Fraction(float(tolerance))
-        near_best = np.flatnonzero(gaps <= margin)
-        best = max(_exact_payoff(weights, table.follower_means[:, b]) for b in near_best)
-        for b in np.flatnonzero(doubtful):
-            responses[b] = best - _exact_payoff(weights, table.follower_means[:, b]) <= exact_reach
-    candidates = np.flatnonzero(responses)
-    choose = np.argmin if rule is TieBreaking.PESSIMISTIC else np.argmax
-    response = int(candidates[choose(leader_values[candidates])])
-    near_tie = bool((responses != (gaps <= reach + NEAR_TIE)).any())
-    for array in (leader_values, follower_values, responses):
+    ties = Ties.among(table.follower_means) if ties is None else ties
+    follower, gaps, members = _replies(table, weights[None], slack, ties)
+    leader = weighted_rows(weights, table.leader_means)
+    value, response = respond(leader, members[0], rule)
+    near_tie = bool((members[0] != (gaps[0] <= ties.reach(slack) + NEAR_TIE)).any())
+    for array in (leader, follower, members):
         array.setflags(write=False)
-    value = float(leader_values[response])
-    return MixedValue(value, response, leader_values, follower_values, responses, near_tie)
+    return MixedValue(float(value), int(response), leader, follower[0], members[0], near_tie)
+
+
+def mixed_leader_values(
+    table: PayoffTable, strategies: np.ndarray, slack: float, tie_breaking: TieBreaking
+) -> np.ndarray:
+    """mixed_leader_value of many strategies [N,A] at once, [N]; they are taken to be distributions."""
+    _, _, members = _replies(table, strategies, slack, Ties.among(table.follower_means))
+    return respond(weighted_rows(strategies, table.leader_means), members, tie_breaking)[0]
+
+
+def _replies(
+    table: PayoffTable, strategies: np.ndarray, slack: float, ties: Ties
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Follower payoffs [N,B], their gaps to the best one, and which are within reach.
+
+    That is decided in exact arithmetic wherever rounding could matter: A products and sums on either side.
+    """
+    payoffs = weighted_rows(strategies, table.follower_means)
+    gaps = payoffs.max(axis=1, keepdims=True) - payoffs
+    reach = ties.reach(slack)
+    members = gaps <= reach
+    rounding = (table.shape[0] + 2) * FLOAT_STEP * float(np.abs(table.follower_means).max())
+    doubtful = np.abs(gaps - reach) <= rounding
+    for n in np.flatnonzero(doubtful.any(axis=1)):
+        near_best = np.flatnonzero(gaps[n] <= rounding)
+        asked = np.flatnonzero(doubtful[n])
+        if np.array_equal(near_best, asked) and len(asked) == 1:
+            continue  # the only best response
+        exact = {b: _exact_payoff(strategies[n], table.follower_means[:, b]) for b in {*near_best, *asked}}
+        best = max(exact[b] for b in near_best)
+        for b in asked:
+            members[n, b] = best - exact[b] <= Fraction(slack) + Fraction(ties.tolerance)
+    return payoffs, gaps, members
 
 
 def dyadic_strategy(strategy: ArrayLike, bits: int = 20) -> np.ndarray:
@@ -86,13 +104,25 @@ def dyadic_strategy(strategy: ArrayLike, bits: int = 20) -> np.ndarray:
     return counts / units
 
 
+def grid_margin(table: PayoffTable, bits: int = 20) -> float:
+    """More than dyadic_strategy can change a difference of follower payoffs: (A + 1)/2 steps of their range.
+
+    If m of A weights are rounded up, remainders sum to m and the weights move by at most 2m(A - m)/A <= A/2
+    steps 2**-bits in sum, which is reached where all remainders are 1/2. Moves cancel, so a difference
+    sum_a move_a (w_ab - w_ak) is at most half of that times the range of w_b - w_k, which is at most twice
+    that of the payoffs. The extra half step is for rounding.
+    """
+    steps = (table.shape[0] + 1) / 2
+    return steps * float(np.ptp(table.follower_means)) / 2**bits
+
+
 def checked_strategy(field: str, strategy: ArrayLike, size: int | None) -> np.ndarray:
     """The strategy as a probability vector [A]."""
     weights = checks.array(field, strategy, shape=(size,))
     checks.reject_first(field, weights, weights < 0, "probabilities >= 0")
     total = float(weights.sum())
-    if abs(total - 1) > SUM_TOLERANCE:
-        raise InputError(f"sum of {field}", total, f"1 within {SUM_TOLERANCE:g}")
+    if abs(total - 1) > PROBABILITY_SUM:
+        raise InputError(f"sum of {field}", total, f"1 within {PROBABILITY_SUM:g}")
     return weights
 
 

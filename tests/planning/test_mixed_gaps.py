@@ -156,6 +156,49 @@ def _gap_by_pairs(leader: np.ndarray, follower: np.ndarray, epsilon: float, best
     return gap
 
 
+def nearly_tied_games(key: str, count: int):
+    """Decimal games whose follower payoffs differ by 1e-2 down to 1e-10, and epsilons from 1e-1 to 1e-11."""
+    for number in range(count):
+        rng = generator("nearly-tied", key, number)
+        shape = (2, int(rng.integers(2, 5)))
+        steps = int(rng.choice([4, 1000]))
+        leader = [[Fraction(int(k), steps) for k in row] for row in rng.integers(0, steps + 1, shape)]
+        finest = Fraction(1, 10 ** int(rng.integers(2, 11)))
+        changes = rng.integers(0, 10, shape) * rng.integers(0, 2, shape)
+        follower = [
+            [Fraction(int(k), 4) + int(d) * finest for k, d in zip(*rows, strict=True)]
+            for rows in zip(rng.integers(0, 3, shape), changes, strict=True)
+        ]
+        epsilon = Fraction(1, 10 ** int(rng.integers(1, 12)))
+        table = PayoffTable(as_floats(leader), as_floats(follower))
+        yield TwoActionGame(leader, follower), table, epsilon, finest
+
+
+@pytest.mark.parametrize("block", range(6))
+def test_near_ties_are_resolved_or_left_open(block: int) -> None:
+    """The interval holds the rational gap on either side of the tolerance, and says where it is wide."""
+    unfinished = 0
+    for game, table, epsilon, finest in nearly_tied_games(f"block {block}", 150):
+        gap = mixed_gap(table, float(epsilon), "optimistic")
+        wanted = float(game.optimistic_gap(epsilon))
+        assert gap.low - 1e-9 <= wanted <= gap.high + 1e-9
+        assert gap.finished == (gap.width <= 1e-9)
+        if finest >= Fraction(1, 1000) and epsilon >= Fraction(1, 1000):
+            assert gap.finished
+        unfinished += not gap.finished
+    assert 0 < unfinished < 15
+
+
+def test_a_region_thinner_than_the_tolerance_is_not_taken_for_a_tie() -> None:
+    """Response 0 competes for first weights up to 2.3e-9 and lags behind by up to 2.3e-15: is that a tie?"""
+    leader = [[0.38201689941940986, 0.4251771273663627], [0.8162498580807743, 0.3562051574027112]]
+    follower = [[0.49999999, 0.500001], [0.49999999, 0.49999999]]
+    gap = mixed_gap(PayoffTable(leader, follower), 1e-9, "optimistic")
+    game = TwoActionGame(*([[Fraction(x) for x in row] for row in m] for m in (leader, follower)))
+    assert not gap.finished
+    assert gap.low <= float(game.optimistic_gap(Fraction(1e-9))) <= gap.high + 1e-9
+
+
 def test_time_limit_shows_in_the_interval() -> None:
     rng = generator("gap-time-limit")
     follower = rng.random((60, 120))

@@ -11,7 +11,8 @@ import pandas as pd
 
 from stackel_bench.errors import InputError
 from stackel_bench.games.catalog import load_game
-from stackel_bench.models import PayoffTable
+from stackel_bench.models import PayoffTable, TieBreaking
+from stackel_bench.planning.mixed_value import mixed_leader_values
 from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D
 from stackel_bench.reporting.sweep_results import SweepResults
@@ -24,7 +25,7 @@ _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
 @dataclass(frozen=True, eq=False)
 class _Panel:
     title: str
-    tie_breaking: str
+    tie_breaking: TieBreaking
     epsilon: float
     table: PayoffTable
     learned: np.ndarray  # [replicate, action], at the largest budget
@@ -45,7 +46,8 @@ def _panels(results: SweepResults, labels: pd.DataFrame, actions: int) -> tuple[
         strategies = None if table is None else _strategies(results.records(entry.cell_id))
         if table is None or strategies is None:
             continue
-        tie, epsilon = entry.description["tie_breaking"], float(entry.description["epsilon"])
+        tie = TieBreaking.parse(entry.description["tie_breaking"])
+        epsilon = float(entry.description["epsilon"])
         instance, learner = labels.loc[entry.cell_id, ["instance", "learner"]]
         title = f"{instance} · {learner}\n{tie} · eps {epsilon:g}"
         panels.append(_Panel(title, tie, epsilon, table, strategies))
@@ -67,15 +69,6 @@ def _strategies(records: pd.DataFrame) -> np.ndarray | None:
     if not columns or records[columns].isna().any(axis=None):
         return None
     return records.loc[records["rung"] == records["rung"].max(), columns].to_numpy(float)
-
-
-def leader_value(table: PayoffTable, strategies: np.ndarray, slack: float, tie: str) -> np.ndarray:
-    """phi_slack or psi_slack of each strategy (last axis sums to one), responses within slack of the best."""
-    leader, follower = strategies @ table.leader_means, strategies @ table.follower_means
-    allowed = follower >= follower.max(axis=-1, keepdims=True) - slack - 1e-12
-    if tie == "pessimistic":
-        return np.where(allowed, leader, np.inf).min(axis=-1)
-    return np.where(allowed, leader, -np.inf).max(axis=-1)
 
 
 def _draw(actions: int, panels: list[_Panel], candidates: int) -> list[Drawing]:
@@ -121,12 +114,12 @@ def _draw_segment(axes: Axes, panel: _Panel) -> None:
     first = np.linspace(0, 1, 801)
     grid = np.stack([first, 1 - first], axis=1)
     table, tie = panel.table, panel.tie_breaking
-    exact = leader_value(table, grid, 0.0, tie)
-    axes.plot(first, leader_value(table, grid, panel.epsilon, tie), color=canvas.TIE_COLOURS[tie])
+    exact = mixed_leader_values(table, grid, 0.0, tie)
+    axes.plot(first, mixed_leader_values(table, grid, panel.epsilon, tie), color=canvas.TIE_COLOURS[tie])
     axes.plot(first, exact, color=canvas.INK, linewidth=0.9)
     best = int(exact.argmax())
     axes.plot(first[best], exact[best], "*", color=canvas.INK, markersize=12)
-    values = leader_value(table, panel.learned, 0.0, tie)
+    values = mixed_leader_values(table, panel.learned, 0.0, tie)
     axes.plot(panel.learned[:, 0], values, "o", color=canvas.GREEN, alpha=0.5, markeredgewidth=0)
     axes.set_xlabel("probability of the leader's first action")
     axes.set_ylabel("leader's value")
@@ -137,14 +130,14 @@ def _draw_triangle(axes: Axes, panel: _Panel, steps: int = 60) -> None:
     grid = np.column_stack([index, steps - index.sum(axis=1)]) / steps
     table, tie = panel.table, panel.tie_breaking
     points = grid @ _CORNERS
-    values = leader_value(table, grid, panel.epsilon, tie)
+    values = mixed_leader_values(table, grid, panel.epsilon, tie)
     colours = axes.tripcolor(points[:, 0], points[:, 1], values, cmap=canvas.SEQUENTIAL, rasterized=True)
     figure = axes.get_figure()
     assert figure is not None
     figure.colorbar(colours, ax=axes, shrink=0.7, pad=0.02)
     spots = panel.learned @ _CORNERS
     axes.plot(spots[:, 0], spots[:, 1], "o", color=canvas.ORANGE, alpha=0.5, markeredgewidth=0)
-    best = points[int(leader_value(table, grid, 0.0, tie).argmax())]
+    best = points[int(mixed_leader_values(table, grid, 0.0, tie).argmax())]
     axes.plot(*best, "*", color=canvas.VERMILION, markersize=13)
     for action, (x, y) in enumerate(_CORNERS):
         axes.text(x, y + (0.03 if y else -0.03), f"action {action}", ha="center", va="bottom" if y else "top")
