@@ -6,6 +6,7 @@ figures share one reading of it, `Ties`.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -71,5 +72,5 @@ class Ties:
 
 def payoff_unit(payoffs: np.ndarray) -> float:
     """The least power of two above every payoff's size, 1 if all are 0; dividing by it is exact."""
-    largest = max(float(payoffs.max()), -float(payoffs.min()))
-    return float(np.ldexp(1.0, int(np.frexp(largest)[1]))) if largest > 0 else 1.0
+    largest = float(np.maximum.reduce(np.abs(payoffs), axis=None))
+    return math.ldexp(1.0, math.frexp(largest)[1]) if largest > 0 else 1.0

@@ -287,6 +287,17 @@ def _certified_bound(program: Program, state: State) -> float:
 
 
 @njit(cache=True, error_model="numpy")
+def _relaxed_value(program: Program, state: State) -> float:
+    """The state's value if every row were relaxed by the feasibility tolerance, read off its multipliers."""
+    actions, num_rows = program.matrix.shape
+    value = float(state.offset[actions])
+    for j in range(actions):
+        if actions <= state.nonbasic[j] < actions + num_rows:
+            value += program.tolerances.feasibility * max(0.0, -state.rows[actions, j])
+    return value
+
+
+@njit(cache=True, error_model="numpy")
 def _proves_infeasible(program: Program, state: State, leaving: int, allowance: float) -> bool:
     """Whether no strategy meets every row by more than the allowance (Farkas, from the data alone)."""
     actions, num_rows = program.matrix.shape
@@ -436,7 +447,9 @@ def best_response_regions(
         if status == OPTIMAL:
             best, response = float(state.offset[actions]), b
             _distribution(state, strategy)
-        if status != INFEASIBLE or not _proves_infeasible(program, state, leaving, 0.0):
+        if status == CUTOFF and _relaxed_value(program, state) <= bound:
+            pass  # the certified bound would not be larger
+        elif status != INFEASIBLE or not _proves_infeasible(program, state, leaving, 0.0):
             bound = max(bound, _certified_bound(program, state))
         state.mode[b], state.lower[b] = UNDECIDED, -slack
         state.true_lower[b] = -slack - tolerances.feasibility

@@ -23,12 +23,16 @@ def respond(
 
     phi = min, psi = max of the leader's means over the response set; the lowest index among equals.
     """
-    if tie_breaking is TieBreaking.PESSIMISTIC:
-        responses = np.where(members, leader_means, np.inf).argmin(axis=-1)
-    else:
-        responses = np.where(members, leader_means, -np.inf).argmax(axis=-1)
+    responses = choose(leader_means, members, tie_breaking)
     values = np.take_along_axis(leader_means, responses[..., None], axis=-1)[..., 0]
     return values, responses
+
+
+def choose(leader_means: np.ndarray, members: np.ndarray, tie_breaking: TieBreaking) -> np.ndarray:
+    """The responses [...] alone."""
+    if tie_breaking is TieBreaking.PESSIMISTIC:
+        return np.where(members, leader_means, np.inf).argmin(axis=-1)
+    return np.where(members, leader_means, -np.inf).argmax(axis=-1)
 
 
 def finite_leader_values(

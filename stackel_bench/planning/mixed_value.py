@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.models import PayoffTable, TieBreaking
-from stackel_bench.planning.finite_responses import respond
+from stackel_bench.planning.finite_responses import choose, respond
 from stackel_bench.planning.fixed_order import weighted_rows
-from stackel_bench.tolerances import FLOAT_STEP, NEAR_TIE, PROBABILITY_SUM, Ties
+from stackel_bench.tolerances import FLOAT_STEP, NEAR_TIE, PROBABILITY_SUM, Ties, payoff_unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +49,11 @@ def mixed_leader_value(
     ties = Ties.among(table.follower_means) if ties is None else ties
     follower, gaps, members = _replies(table, weights[None], slack, ties)
     leader = weighted_rows(weights, table.leader_means)
-    value, response = respond(leader, members[0], rule)
+    response = int(choose(leader, members[0], rule))
     near_tie = bool((members[0] != (gaps[0] <= ties.reach(slack) + NEAR_TIE)).any())
     for array in (leader, follower, members):
-        array.setflags(write=False)
-    return MixedValue(float(value), int(response), leader, follower[0], members[0], near_tie)
+        array.flags.writeable = False
+    return MixedValue(float(leader[response]), response, leader, follower[0], members[0], near_tie)
 
 
 def mixed_leader_values(
@@ -72,12 +72,12 @@ def _replies(
     That is decided in exact arithmetic wherever rounding could matter: A products and sums on either side.
     """
     payoffs = weighted_rows(strategies, table.follower_means)
-    gaps = payoffs.max(axis=1, keepdims=True) - payoffs
+    gaps = np.maximum.reduce(payoffs, axis=1, keepdims=True) - payoffs
     reach = ties.reach(slack)
     members = gaps <= reach
-    rounding = (table.shape[0] + 2) * FLOAT_STEP * float(np.abs(table.follower_means).max())
+    rounding = (table.shape[0] + 2) * FLOAT_STEP * payoff_unit(table.follower_means)
     doubtful = np.abs(gaps - reach) <= rounding
-    for n in np.flatnonzero(doubtful.any(axis=1)):
+    for n in np.flatnonzero(doubtful.any(axis=1)) if doubtful.any() else ():
         near_best = np.flatnonzero(gaps[n] <= rounding)
         asked = np.flatnonzero(doubtful[n])
         if np.array_equal(near_best, asked) and len(asked) == 1:
