@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 
 from stackel_bench.execution.cost import CostModel
@@ -15,7 +15,7 @@ class Estimates:
 
     def __init__(self, trials: Sequence[Trial], fan_out: str | None, cost: CostModel) -> None:
         self._trials, self._fan_out, self.cost = trials, fan_out, cost
-        self._waiting: Counter[Hashable] = Counter()  # scheduled seconds of trials not begun, by kind
+        self._waiting: defaultdict[Hashable, float] = defaultdict(float)  # scheduled, of trials not begun
         for index in range(len(trials)):
             self._waiting[self.kind(index)] += self.scheduled(index)
 

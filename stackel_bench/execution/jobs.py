@@ -68,7 +68,7 @@ class Job:
 
     @property
     def scheduled_per_block(self) -> float:
-        """Seconds that exploring one unit for one block is scheduled to take; all units if they stay together."""
+        """Seconds that one unit (all units, if they stay together) is scheduled to take for one block."""
         units = 1 if self.fans_out else self.trial.schedule.units
         return self.trial.schedule.seconds_per_unit * self.assignment.block_size * units
 

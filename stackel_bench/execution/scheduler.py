@@ -1,4 +1,4 @@
-"""Runs many trials on one executor: bounded work in flight, results in completion order, finished pieces kept."""
+"""Runs many trials on one executor: bounded work in flight, results as they come, finished pieces kept."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ class _Waiting:
 
 @dataclass
 class Scheduler:
-    """Yields what happens, task by task; a trial is never run twice, and a piece that was kept is not run again.
+    """Yields what happens, task by task; no trial is run twice, and no piece that was kept is run again.
 
-    fan_out "leader_action" gives every unit tasks of its own, "auto" keeps the units of small work together and
-    bundles small trials; None leaves it to the game's sampler.
+    fan_out "leader_action" gives every unit tasks of its own, "auto" keeps the units of small work together
+    and bundles small trials; None leaves it to the game's sampler.
     """
 
     executor: Executor
@@ -164,7 +164,7 @@ class Scheduler:
         job.todo = free_blocks(job.assignment.num_blocks, taken)
 
     def _cut(self, job: Job) -> None:
-        """Make tasks of the job's next blocks: as many as fit into the wanted task time, one if that is unknown."""
+        """Make tasks of the job's next blocks: what fits the wanted task time, one if that is unknown."""
         known = self.cost.knows(self._estimates.kinds(job))
         each = self._estimates.block_seconds(job)
         blocks = job.take(max(1, math.floor(self._fair_seconds() / each)) if known else 1)

@@ -1,4 +1,4 @@
-"""Games in the executor's store: each one once, however many trials are run on it, and gone after the last."""
+"""Games in the executor's store: each one once, however many trials use it, and gone after the last."""
 
 from __future__ import annotations
 

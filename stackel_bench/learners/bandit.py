@@ -50,7 +50,7 @@ RULES = ("paper", "plug_in", "half_tolerance", "anytime")
 
 @dataclass(frozen=True, eq=False)
 class RowFinding:
-    """One leader action, for each tie-breaking: its reward sum [replicate, rung] and the response behind it."""
+    """One leader action, for each tie-breaking: its reward sum [replicate, rung] and the response to it."""
 
     sums: Mapping[TieBreaking, np.ndarray]
     responses: Mapping[TieBreaking, np.ndarray]

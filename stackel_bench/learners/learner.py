@@ -24,20 +24,18 @@ class Schedule:
     theory_samples: int  # what the theorem asks for
     units: int  # independent pieces of exploration, usually one per leader action
     seconds_per_unit: float = 1e-4  # rough cost of exploring one unit once, for batching only
-    nested: bool = (
-        True  # a rung's samples contain those of the rung before; False: each rung is a run of its own
-    )
+    nested: bool = True  # a rung's samples contain those of the rung before; if not, each rung is a run
     shared: bool = True  # both tie-breakings decide from the same samples
     detail: Any = None  # what the learner itself needs to remember
 
     @property
     def drawn_at_most(self) -> int:
-        """Samples that one replicate draws to visit all rungs; learners that stop by themselves draw fewer."""
+        """Samples that one replicate draws on all rungs; learners that stop by themselves draw fewer."""
         return self.samples[-1] if self.nested else sum(self.samples)
 
 
 class Learner(Protocol):
-    """A learner written for one replicate; `learners.blocks` repeats it over a block of replicates.
+    """What every learner has; beside it, one way to explore and one way to decide (see the next two classes).
 
     Exploration does not depend on the tie-breaking, so one exploration serves both decisions.
     """
@@ -49,6 +47,10 @@ class Learner(Protocol):
     def schedule(self, sampler: Any, budget: Budget) -> Schedule:
         """The budget in this learner's own terms; raises InputError where it cannot be."""
 
+
+class ReplicateLearner(Learner, Protocol):
+    """A learner written for one replicate; `learners.blocks` repeats it over a block of replicates."""
+
     def explore(self, sampler: Any, schedule: Schedule, unit: int, key: StreamKey) -> Any:
         """Findings about one unit for every rung; key is the replicate's, and unit belongs to it."""
 
@@ -58,14 +60,14 @@ class Learner(Protocol):
         """One decision per rung from the findings of all units, in order."""
 
 
-class BlockLearner(Protocol):
+class BlockLearner(Learner, Protocol):
     """A learner that handles a block of replicates at once, as arrays; either method may stand alone.
 
     A block has `sampler.block_size` replicates, and its random stream belongs to the block as a whole.
     """
 
     def explore_block(self, sampler: Any, schedule: Schedule, unit: int, key: StreamKey) -> Any:
-        """Findings about one unit for all replicates of the block: a sequence over replicates, with slices."""
+        """Findings about one unit: a sequence over all replicates of the block, which can be sliced."""
 
     def decide_block(
         self, sampler: Any, schedule: Schedule, findings: Sequence[Any], tie_breaking: TieBreaking

@@ -11,8 +11,8 @@ from stackel_bench import checks
 from stackel_bench.models import TieBreaking
 from stackel_bench.models.feature_source import FeatureSource, feature_source, leader_blocks
 from stackel_bench.models.linear_model import LinearModel
-from stackel_bench.planning.finite_responses import TIE_TOLERANCE, respond, response_sets
 from stackel_bench.planning.feature_products import row_means
+from stackel_bench.planning.finite_responses import TIE_TOLERANCE, respond, response_sets
 
 BLOCK_ELEMENTS = 2**18  # 2 MB of features at a time
 

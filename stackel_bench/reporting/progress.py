@@ -1,4 +1,4 @@
-"""Live progress of a sweep: cells done and failed, samples, time left, and on long cells every leader action."""
+"""Live progress of a sweep: cells, samples, time left, and on long cells every leader action."""
 
 from __future__ import annotations
 

@@ -72,11 +72,12 @@ class SweepResults:
 
     @functools.cached_property
     def samples_drawn(self) -> float:
-        """Samples behind all finished cells; cells that differ in tie-breaking alone share theirs."""
-        shared: dict[str, float] = {}
-        for entry in self.finished:
-            shared[pair_key(entry)] = entry.metrics["samples_drawn"]
-        return sum(shared.values())
+        """Samples behind all finished cells, all rungs that were really run.
+
+        Cells that differ in tie-breaking alone share theirs, unless they drew different numbers of them.
+        """
+        drawn = {(pair_key(entry), entry.metrics["samples_drawn"]) for entry in self.finished}
+        return sum(samples for _, samples in drawn)
 
     def summary(self) -> dict[str, Any]:
         """What summary.json holds, enough to rebuild these results from the folder."""

@@ -17,7 +17,7 @@ def nested_reward_sums(
     rng: np.random.Generator,
     replicates: int | None = None,
 ) -> np.ndarray:
-    """Sums [replicate, rung, ...] of the first ladder[rung] rewards of each arm; [rung, ...] without replicates.
+    """Sums [rung, ...] of the first ladder[rung] rewards of each arm; replicates, if given, are a first axis.
 
     Increments are drawn once and added. Bernoulli: Binomial(n, mean). Gaussian: Normal(n * mean, scale *
     sqrt(n)). Both are the exact law of the sum of n rewards. Counts stay within 2**53, where every one of

@@ -117,8 +117,9 @@ def run_cells(
             for result in results:
                 if not isinstance(result.outcomes, Failure):
                     pieces.drop(result.trial)
-            for entry in entries if mirror is not None else ():
-                mirror.add(entry)
+            if mirror is not None:
+                for entry in entries:
+                    mirror.add(entry)
             drawn = sum(_samples_drawn(groups[result.trial][0], result.outcomes) for result in results)
             tally.count(entries, drawn)
             listener.cells_done(entries, drawn, scheduler.seconds_left())
@@ -166,8 +167,10 @@ def _results(
         )
         found = result.outcomes
         if isinstance(found, Failure):
-            failure = {"state": "failed", "error": found.message, "traceback": found.traceback}
-            yield dataclasses.replace(entry, **failure), None, None
+            failed = dataclasses.replace(
+                entry, state="failed", error=found.message, traceback=found.traceback
+            )
+            yield failed, None, None
         else:
             outcome = found[tie]
             entry = dataclasses.replace(entry, metrics=outcome.metrics, rungs=outcome.rungs)

@@ -1,12 +1,12 @@
 """What a block of replicates says about each leader action, and the table that all blocks together make.
 
-Where episodes are played, every replicate keeps its own row: exploring a leader action is a job of its own, and
-jobs differ. Table games keep mean and spread over replicates: there are many of them, and they are alike.
+Where episodes are played, every replicate keeps its own row: exploring a leader action is a job of its own,
+and jobs differ. Table games keep mean and spread over replicates: there are many of them, and they are alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -50,7 +50,7 @@ def action_frame(blocks: Sequence[ActionTable], sizes: Sequence[int], per_replic
     return pd.DataFrame(columns | {name: values.reshape(-1) for name, values in table.items()})
 
 
-def _merged(blocks: Sequence[ActionTable], sizes: Sequence[int]) -> Mapping[str, np.ndarray]:
+def _merged(blocks: Sequence[ActionTable], sizes: Sequence[int]) -> ActionTable:
     """Means and standard deviations over all blocks, merged in their order (Chan et al. 1983)."""
     count, merged = sizes[0], dict(blocks[0])
     for block, size in zip(blocks[1:], sizes[1:], strict=True):

@@ -1,7 +1,7 @@
 """Findings and results as bytes that can be kept on disk, and read back without trusting the disk.
 
-Pickle can run any code, and a sweep's folder may come from somebody else. So reading makes arrays, plain values and
-objects of known packages only: those of this package, and those whose code the process has loaded for the learner.
+Pickle can run any code, and a sweep's folder may come from somebody else. So reading makes arrays, plain
+values and objects of known packages only: those of this package, and those of the learner's own.
 """
 
 from __future__ import annotations

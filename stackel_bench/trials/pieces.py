@@ -1,4 +1,4 @@
-"""The tasks that a trial is cut into: explore one unit, decide and judge, or both at once; plain functions."""
+"""The tasks that a trial is cut into, as plain functions: explore one unit, decide and judge, or both."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ BlockResults = list[dict[TieBreaking, BlockResult]]  # of neighbouring blocks, i
 
 
 def explore_unit(assignment: Assignment, model: Any, unit: int, blocks: range) -> bytes:
-    """Encoded findings about one unit for some blocks; model is the game, or what it has of this unit alone."""
+    """Encoded findings about one unit for some blocks; model is the game, or its part for this unit."""
     return encode([_finding(assignment, model, unit, block) for block in blocks])
 
 
@@ -78,7 +78,7 @@ def outcomes(assignment: Assignment, results: BlockResults) -> Outcomes:
         records = pd.DataFrame({name: values.reshape(-1) for name, values in columns.items()})
         for position, name in enumerate(("leader_action", "follower_response"), 3):
             if name not in records:  # a mixed strategy, a policy: every cell has the column all the same
-                records.insert(position, name, pd.array([pd.NA] * len(records), dtype="Int64"))
+                records.insert(position, name, pd.Series(pd.NA, records.index, dtype="Int64"))
         actions = action_frame([part.actions for part in parts], sizes, assignment.block_size == 1)
         metrics, by_rung = summarise(records, assignment.schedule.budget.delta)
         metrics["theory_samples"] = float(assignment.schedule.theory_samples)
@@ -110,7 +110,7 @@ def _run(assignment: Assignment, game: Game, block: int) -> dict[TieBreaking, Bl
 
 
 def _finding(assignment: Assignment, model: Any, unit: int, block: int) -> Any:
-    """One unit's finding for the replicates of a block, with what the truth says of it where it says something."""
+    """One unit's finding for the replicates of a block, with what the truth says of it, if anything."""
     replicates = len(assignment.replicates_in(range(block, block + 1)))
     schedule, key = assignment.schedule, assignment.key(block)
     found = explore_block(assignment.learner, model.sampler, schedule, unit, key, replicates)

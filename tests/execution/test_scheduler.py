@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from typing import Any
@@ -289,7 +290,7 @@ def test_free_blocks_are_what_is_not_taken() -> None:
         taken = set(rng.integers(0, total, size=rng.integers(0, 20)).tolist())
         free = free_blocks(total, taken)
         assert sorted(block for run in free for block in run) == sorted(set(range(total)) - taken)
-        assert all(left.stop < right.start for left, right in zip(free, free[1:], strict=False))
+        assert all(left.stop < right.start for left, right in itertools.pairwise(free))
 
 
 def test_time_left_goes_down_to_nothing() -> None:
