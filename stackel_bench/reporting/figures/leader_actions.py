@@ -1,0 +1,128 @@
+"""Leader actions of sequential games: which were hard to explore, where episodes went, which were chosen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from stackel_bench.reporting.figures import canvas
+from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D
+from stackel_bench.reporting.sweep_results import SweepResults
+
+MOST_PANELS = 12
+MOST_ACTIONS = 40
+_PHASE = "episodes_"
+
+
+def draw_leader_actions(results: SweepResults) -> list[Drawing]:
+    """One column of panels per exploration at its largest budget; none where no episodes were played."""
+    tables = _tables(results)
+    if not tables:
+        return []
+    shown = list(tables.items())[:MOST_PANELS]
+    phases = list(dict.fromkeys(phase for _, table in shown for phase in table if phase.startswith(_PHASE)))
+    columns = min(3, len(shown))
+    blocks = -(-len(shown) // columns)
+    figure, axes = canvas.new_figure(
+        3 * blocks,
+        columns,
+        width=3.1 * columns + 0.9,
+        height=3.6 * blocks + 0.9,
+        top=0.75,
+        bottom=0.5,
+        gap=(0.5, 0.28),
+    )
+    for position, (title, table) in enumerate(shown):
+        first, column = 3 * (position // columns), position % columns
+        upper, middle, lower = (axes[first + row][column] for row in range(3))
+        upper.set_title(title, loc="left", fontsize=8)
+        _draw_hardness(upper, table)
+        _draw_episodes(middle, table, phases)
+        _draw_chosen(lower, table)
+    for position in range(len(shown), blocks * columns):
+        for row in range(3):
+            axes[3 * (position // columns) + row][position % columns].set_visible(False)
+    handles = [Line2D([], [], color=canvas.INK, marker="o", linestyle="", label="error bound (certificate)")]
+    handles += [
+        Line2D([], [], color=canvas.MUTED, marker="x", linestyle="", label="true error of the estimate")
+    ]
+    handles += [
+        Line2D(
+            [], [], color=canvas.SERIES[2 + n], linewidth=6, label=f"episodes: {phase.removeprefix(_PHASE)}"
+        )
+        for n, phase in enumerate(phases)
+    ]
+    handles += [
+        Line2D([], [], color=colour, linewidth=6, label=f"chosen, {tie}")
+        for tie, colour in canvas.TIE_COLOURS.items()
+    ]
+    canvas.top_legend(figure, handles, min(3, 2 * columns))
+    more = f" The first {len(shown)} of {len(tables)} are drawn." if len(shown) < len(tables) else ""
+    caption = (
+        "Every leader action is an exploration job of its own. Above: how well its MDP is known at the "
+        "largest budget, as the job itself can bound it and as it really is; an action that stands out was "
+        "hard to explore. In the middle: episodes by phase. Below: how often each action was chosen. Means "
+        f"over replicates.{more}"
+    )
+    return [Drawing("leader_actions", "Leader actions: explored and chosen", caption, figure)]
+
+
+def _tables(results: SweepResults) -> dict[str, pd.DataFrame]:
+    """By exploration: one row per leader action at the largest budget, chosen by tie-breaking."""
+    frames = [
+        actions.assign(cell_id=entry.cell_id)
+        for entry in results.finished
+        if (actions := results.actions(entry.cell_id)) is not None
+        and any(name.startswith(_PHASE) for name in actions.columns)
+    ]
+    if not frames:
+        return {}
+    actions = pd.concat(frames, ignore_index=True)
+    largest = actions.groupby("cell_id")["rung"].transform("max")
+    rows = results.labelled(actions[actions["rung"] == largest])
+    rows = rows.merge(results.cells[["cell_id", "tie_breaking", "epsilon"]], on="cell_id")
+    tables = {}
+    for _, members in rows.groupby("pair", sort=False):
+        numbers = [name for name in members.columns if name.startswith(_PHASE)]
+        numbers += [name for name in ("certificate", "uniform_error") if name in members]
+        table = members.groupby("action")[numbers].mean().dropna(axis=1, how="all").head(MOST_ACTIONS)
+        if not any(name.startswith(_PHASE) for name in table):
+            continue
+        chosen = members.pivot_table(index="action", columns="tie_breaking", values="chosen", aggfunc="mean")
+        first = members.iloc[0]
+        title = f"{first['instance']} · {first['learner']} · eps {first['epsilon']:g}"
+        tables[title] = table.join(chosen)
+    return tables
+
+
+def _draw_hardness(axes: Axes, table: pd.DataFrame) -> None:
+    positions = np.arange(len(table))
+    for name, colour, marker in (("certificate", canvas.INK, "o"), ("uniform_error", canvas.MUTED, "x")):
+        if name in table:
+            axes.plot(positions, table[name], color=colour, marker=marker, linestyle="")
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel("value error")
+    axes.set_xticks(positions, [])
+
+
+def _draw_episodes(axes: Axes, table: pd.DataFrame, phases: list[str]) -> None:
+    positions, start = np.arange(len(table)), np.zeros(len(table))
+    for number, phase in enumerate(phases):
+        if phase in table:
+            heights = table[phase].fillna(0.0).to_numpy()
+            axes.bar(positions, heights, bottom=start, color=canvas.SERIES[2 + number], width=0.7)
+            start = start + heights
+    axes.set_ylabel("episodes")
+    axes.set_xticks(positions, [])
+
+
+def _draw_chosen(axes: Axes, table: pd.DataFrame) -> None:
+    positions = np.arange(len(table))
+    ties = [tie for tie in canvas.TIE_COLOURS if tie in table]
+    for number, tie in enumerate(ties):
+        offset = (number - (len(ties) - 1) / 2) * 0.36
+        axes.bar(positions + offset, table[tie], color=canvas.TIE_COLOURS[tie], width=0.34)
+    axes.set_ylim(0, 1)
+    axes.set_ylabel("chosen")
+    axes.set_xlabel("leader action")
+    axes.set_xticks(positions, [str(action) for action in table.index])
