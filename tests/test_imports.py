@@ -22,6 +22,7 @@ LEVELS: list[set[str]] = [
     {"learners", "config"},
     {"evaluation"},
     {"execution", "api"},
+    {"results"},
     {"tracking"},
     {"sweep"},
     {"claims"},

@@ -7,7 +7,7 @@ import time
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from stackel_bench.tracking.journal import Entry
+from stackel_bench.results.entry import Entry
 
 _LINE_SECONDS = 10.0  # between lines where there is no terminal to draw on
 

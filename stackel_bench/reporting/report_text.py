@@ -15,6 +15,7 @@ from stackel_bench.reporting.labels import flat_items
 from stackel_bench.reporting.numbers import count
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.verdicts import FAILS, HOLDS, OPEN, clean_replicates_needed
+from stackel_bench.results import files
 
 _LIBRARIES = ("numpy", "scipy", "numba", "ray", "mlflow", "matplotlib")
 _MOST_FAILURES = 50
@@ -29,7 +30,7 @@ def cost_tiles(results: SweepResults) -> str:
         low, high = cells["replicates"].min(), cells["replicates"].max()
         facts["replicates per cell"] = f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
         facts["samples drawn"] = count(results.samples_drawn)
-        facts["seconds of one worker"] = f"{sum(entry.seconds for entry in results.entries):.1f}"
+        facts["seconds of one worker"] = f"{sum(entry.busy_seconds for entry in results.entries):.1f}"
     return page.tiles(facts)
 
 
@@ -159,5 +160,7 @@ def what_was_run(results: SweepResults) -> list[str]:
         )
         parts += ["<h3>Failed cells</h3>", page.table(frame.head(_MOST_FAILURES))]
         if len(frame) > _MOST_FAILURES:
-            parts.append(page.paragraph(f"{len(frame) - _MOST_FAILURES} more are in failures/.", "note"))
+            parts.append(
+                page.paragraph(f"{len(frame) - _MOST_FAILURES} more are in {files.FAILURES}/.", "note")
+            )
     return parts

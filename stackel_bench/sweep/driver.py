@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
+
+import pandas as pd
 
 from stackel_bench import streams
 from stackel_bench.execution.executor import Executor
 from stackel_bench.execution.scheduler import Scheduler
 from stackel_bench.execution.trial import Failure, Outcome, Outcomes, Trial
 from stackel_bench.models import TieBreaking
+from stackel_bench.results.entry import FAILED, FINISHED, Entry
+from stackel_bench.results.journal import Journal
 from stackel_bench.sweep.cell import Cell
 from stackel_bench.sweep.plan import Plan
-from stackel_bench.tracking.journal import Entry, Journal
 from stackel_bench.tracking.mirror import Mirror
 
 
@@ -48,22 +52,16 @@ class Tally:
 
 def finished_cells(plan: Plan, journal: Journal) -> int:
     """How many cells of the plan are finished."""
-    entries = (journal.entries.get(cell.cell_id) for cell in plan.cells)
-    return sum(entry is not None and entry.state == "finished" for entry in entries)
+    return sum(journal.state(cell.cell_id) == FINISHED for cell in plan.cells)
 
 
 def missing_cells(plan: Plan, journal: Journal) -> list[Cell]:
     """The cells to run now: not finished yet, as filtered and ordered by the settings."""
     settings = plan.settings
-    only_failed = settings.only == "failed"
-
-    def wanted(cell: Cell) -> bool:
-        entry = journal.entries.get(cell.cell_id)
-        if only_failed:
-            return entry is not None and entry.state == "failed"
-        return entry is None or entry.state == "failed"
-
-    cells = [cell for cell in plan.cells if wanted(cell)]
+    wanted = (
+        (FAILED,) if settings.only == "failed" else (FAILED, "")
+    )  # what is in another state is left alone
+    cells = [cell for cell in plan.cells if journal.state(cell.cell_id) in wanted]
     if settings.shuffle:
         order = streams.generator("shuffle", plan.sweep_id).permutation(len(cells))
         cells = [cells[i] for i in order]
@@ -90,16 +88,9 @@ def run_cells(
         trial, members = groups[index]
         fresh = 0 if isinstance(result, Failure) else _samples_drawn(trial, result)
         tally.samples += fresh
-        for tie, cell in members.items():
-            share = seconds / len(members)
-            if isinstance(result, Failure):
-                entry = _entry(cell, result, share)
-                journal.fail(entry)
-                tally.failed += 1
-            else:
-                entry = _entry(cell, result[tie], share)
-                journal.finish(entry, result[tie].records)
-                tally.finished += 1
+        for entry in journal.commit(_results(members, result, seconds / len(members))):
+            tally.failed += entry.state == FAILED
+            tally.finished += entry.state == FINISHED
             if mirror is not None:
                 mirror.add(entry)
             listener.cell_done(entry, fresh)
@@ -128,16 +119,25 @@ def _group(cells: Sequence[Cell]) -> list[tuple[Trial, dict[TieBreaking, Cell]]]
     ]
 
 
+def _results(
+    members: Mapping[TieBreaking, Cell], result: Outcomes | Failure, seconds: float
+) -> list[tuple[Entry, pd.DataFrame | None, None]]:
+    if isinstance(result, Failure):
+        return [(_entry(cell, result, seconds), None, None) for cell in members.values()]
+    records = {tie: pd.read_parquet(io.BytesIO(result[tie].records)) for tie in members}
+    return [(_entry(cell, result[tie], seconds), records[tie], None) for tie, cell in members.items()]
+
+
 def _entry(cell: Cell, result: Outcome | Failure, seconds: float) -> Entry:
     entry = Entry(
         cell_id=cell.cell_id,
-        state="finished",
+        state=FINISHED,
         label=cell.label,
         description=cell.describe(),
         config=cell.config,
-        seconds=seconds,
+        busy_seconds=seconds,
         finished_at=time.time(),
     )
     if isinstance(result, Failure):
-        return dataclasses.replace(entry, state="failed", error=result.message, traceback=result.traceback)
+        return dataclasses.replace(entry, state=FAILED, error=result.message, traceback=result.traceback)
     return dataclasses.replace(entry, metrics=result.metrics, rungs=tuple(result.rungs))
