@@ -1,7 +1,7 @@
 """One cell of a 10 x 10 bandit game against bare numpy: what blocks, judging, summaries and tables cost.
 
-400 replicates, 8 rungs, both tie-breakings. Bare numpy draws the same number of samples for all replicates at once
-and computes decisions, losses and failure rates, and nothing else. Ratios within one run, one thread, CPU time.
+400 replicates, 8 rungs, both tie-breakings. Bare numpy draws as many samples for all replicates at once and
+computes decisions, losses and failure rates, nothing else. Ratios within one run, one thread, CPU time.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ def main() -> None:
             ours.append(second)
             ratios.append(second / first)
     print(
-        f"| cell | ours, ms | bare numpy, ms | ratio (median of {REPEATS}) | best/best |\n|---|---|---|---|---|"
+        f"| cell | ours, ms | bare numpy, ms | ratio (median of {REPEATS}) | best/best |\n"
+        "|---|---|---|---|---|"
     )
     print(
         f"| bandit 10 x 10, {REPLICATES} replicates, {len(counts)} rungs, both tie-breakings "

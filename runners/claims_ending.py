@@ -22,11 +22,13 @@ from stackel_bench.reporting.claims_summary import (
     interval,
     unexpected,
 )
+from stackel_bench.results import files
+from stackel_bench.results.files import write_atomically
+from stackel_bench.results.journal import Journal
 from stackel_bench.runners.ending import sweep_results, write_tables
 from stackel_bench.sweep.driver import Tally
 from stackel_bench.sweep.folder import sweep_folder
 from stackel_bench.sweep.plan import Plan
-from stackel_bench.tracking.journal import Journal, write_atomically
 
 if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore
@@ -62,18 +64,17 @@ def publish_claims(
         **{key: str(value) for key, value in facts.items()},
         "links to runs": address + (", where `stackel-bench ui` shows them" if is_local else ""),
     }
-    files = {
-        "claims.json": json.dumps(rows, indent=1, allow_nan=False) + "\n",
-        "claims.md": claims_markdown(rows),
-        "reproduce.html": claims_page(rows, shown),
+    texts = {
+        files.CLAIMS: json.dumps(rows, indent=1, allow_nan=False) + "\n",
+        files.CLAIMS_TEXT: claims_markdown(rows),
+        files.CLAIMS_PAGE: claims_page(rows, shown),
     }
-    for name, text in files.items():
+    for name, text in texts.items():
         write_atomically(folder / name, text.encode())
     _print(rows, folder, console)
     if store is not None:
-        problem = _log(
-            store, plan, tags, rows, [folder / name for name in (*files, "results.csv", "summary.json")]
-        )
+        names = (*texts, files.RESULTS_CSV, files.SUMMARY)
+        problem = _log(store, plan, tags, rows, [folder / name for name in names])
         if problem or tally.unsynced:
             reason = problem or next(iter(tally.unsynced.values()))
             console.print(
@@ -116,6 +117,6 @@ def _print(rows: list[dict[str, Any]], folder: Path, console: Console) -> None:
     wrong = len(unexpected(rows))
     console.print(
         f"{len(rows)} measurements: {tally}; {wrong} not as expected; chance of any wrong verdict at most "
-        f"{false_alarm_total(rows):.2g}\n{folder / 'reproduce.html'}",
+        f"{false_alarm_total(rows):.2g}\n{folder / files.CLAIMS_PAGE}",
         markup=False,
     )

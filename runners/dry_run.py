@@ -6,10 +6,11 @@ import os
 
 from rich.console import Console
 
+from stackel_bench.results.journal import Journal
+from stackel_bench.runners.ending import tell_problems
 from stackel_bench.sweep.driver import missing_cells
 from stackel_bench.sweep.folder import sweep_folder
 from stackel_bench.sweep.plan import Plan
-from stackel_bench.tracking.journal import Journal
 
 SHOWN = 200
 DECISION_SECONDS = 4e-4  # of deciding and judging once, over all families; exploring is estimated apart
@@ -20,11 +21,11 @@ def print_plan(plan: Plan) -> int:
     console = Console(highlight=False, soft_wrap=True)
     folder = sweep_folder(plan)
     journal = Journal(folder)
+    tell_problems(console, journal)
     todo = missing_cells(plan, journal)
     wanted = {cell.cell_id for cell in todo}
     for cell in plan.cells[:SHOWN]:
-        entry = journal.entries.get(cell.cell_id)
-        state = "to run" if cell.cell_id in wanted else "later" if entry is None else entry.state
+        state = "to run" if cell.cell_id in wanted else journal.state(cell.cell_id) or "later"
         samples = cell.trial.samples_at_most
         sizes = " ".join(f"{_short(name)}={size}" for name, size in cell.trial.game.sizes.items())
         console.print(

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Protocol
 from rich.console import Console
 
 from stackel_bench.reporting.mlflow_view import VIEW_QUERY, VIEW_TAG, view_state
-from stackel_bench.reporting.results import write_results
-from stackel_bench.reporting.sweep_results import SweepResults, saved_summary
+from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.terminal import print_table
+from stackel_bench.results import files
+from stackel_bench.results.frames import saved_summary, write_actions, write_results
+from stackel_bench.results.journal import Journal
 from stackel_bench.sweep.driver import Tally
-from stackel_bench.sweep.folder import sweep_folder
 from stackel_bench.sweep.plan import Plan
-from stackel_bench.tracking.journal import Journal
 
 if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore
@@ -39,13 +39,19 @@ class Ending(Protocol):
         """Write and show what there is to see; whether it is as it should be."""
 
 
+def tell_problems(console: Console, journal: Journal) -> None:
+    """Say what is wrong with a sweep's folder, if anything is."""
+    for sentence in journal.problems():
+        console.print(sentence, markup=False)
+
+
 def sweep_results(plan: Plan, journal: Journal, tags: Mapping[str, str], command: str) -> SweepResults:
     """Everything that is finished so far, in the order of the plan."""
     return SweepResults(
         study=plan.study,
         question=plan.question,
         sweep_id=plan.sweep_id,
-        folder=sweep_folder(plan),
+        journal=journal,
         entries=tuple(journal.entries[c.cell_id] for c in plan.cells if c.cell_id in journal.entries),
         planned=len(plan.cells),
         command=command,
@@ -72,11 +78,12 @@ def write_tables(results: SweepResults, tally: Tally) -> None:
         results.entries,
         {**results.summary(), "failures": failures, "invocation": invocation},
     )
+    write_actions(results.journal, [entry.cell_id for entry in results.finished])
 
 
 def report_is_current(results: SweepResults) -> bool:
     """Whether the folder has a report of exactly these results; drawing thousands of cells takes long."""
-    report, journal = results.folder / "report.html", results.folder / "journal.jsonl"
+    report, journal = results.folder / files.REPORT, results.folder / files.JOURNAL
     if not report.exists() or report.stat().st_mtime < journal.stat().st_mtime:
         return False
     facts = saved_summary(results.folder)
@@ -108,8 +115,8 @@ def publish(
         )
     if results.failed:
         console.print(
-            f"{len(results.failed)} cells failed; tracebacks in {results.folder / 'failures'}, and the same "
-            "command tries them again",
+            f"{len(results.failed)} cells failed; tracebacks in {results.folder / files.FAILURES}, and the "
+            "same command tries them again",
             markup=False,
         )
     if store is not None:
@@ -131,11 +138,12 @@ def log_report(results: SweepResults, store: MlflowStore, tags: Mapping[str, str
 
     counts = {"cells_finished": len(results.finished), "cells_failed": len(results.failed)}
     folder = results.folder
-    files = [folder / name for name in ("report.html", "results.csv", "results.parquet", "summary.json")]
-    files += sorted(path for name in ("figures", "tables") for path in (folder / name).glob("*.*"))
+    names = (files.REPORT, files.RESULTS_CSV, files.RESULTS_PARQUET, files.ACTIONS_PARQUET, files.SUMMARY)
+    paths = [folder / name for name in names]
+    paths += sorted(path for name in (files.FIGURES, files.TABLES) for path in (folder / name).glob("*.*"))
     try:
         store.describe(experiment_description(results), {VIEW_TAG: view_state()})
-        store.log_report(results.sweep_id, tags, counts, folder, [path for path in files if path.exists()])
+        store.log_report(results.sweep_id, tags, counts, folder, [path for path in paths if path.exists()])
     except Exception as error:  # the results are on disk; only the mirror is incomplete
         return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
     return ""

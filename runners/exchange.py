@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, TypeVar
 from omegaconf import DictConfig
 
 from stackel_bench.errors import InputError
+from stackel_bench.results.entry import Entry
+from stackel_bench.results.journal import Journal, Result
 from stackel_bench.sweep.driver import missing_cells
 from stackel_bench.sweep.plan import Plan
-from stackel_bench.tracking.journal import Entry, Journal
 from stackel_bench.tracking.mirror import Mirror
 from stackel_bench.tracking.start import open_store, store_uri
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 _FETCHES_AT_ONCE = 8
+_COMMITTED_AT_ONCE = 64
 
 
 @dataclass(frozen=True)
@@ -39,11 +41,12 @@ class Tracking:
         """Fetch missing cells that the store has, log entries that it has not; how many were fetched."""
         wanted = [c.cell_id for c in missing_cells(plan, journal) if c.cell_id in self.complete]
         fetched = 0
-        for cell in _fetch(self.store, wanted):
-            if cell is not None:
-                journal.finish(*cell)
-                self.mirror.add_known(cell[0].cell_id)
-                fetched += 1
+        for start in range(0, len(wanted), _COMMITTED_AT_ONCE):
+            found = _fetch(self.store, wanted[start : start + _COMMITTED_AT_ONCE])
+            entries = journal.commit([cell for cell in found if cell is not None])
+            for entry in entries:
+                self.mirror.add_known(entry.cell_id)
+            fetched += len(entries)
         for entry in self.unmirrored:
             self.mirror.add(entry)
         return fetched
@@ -91,7 +94,7 @@ def in_background(function: Callable[..., Value], *arguments: object) -> Future[
     return future
 
 
-def _fetch(store: MlflowStore, cell_ids: list[str]) -> Iterable[tuple[Entry, bytes] | None]:
+def _fetch(store: MlflowStore, cell_ids: list[str]) -> Iterable[Result | None]:
     pool = ThreadPoolExecutor(_FETCHES_AT_ONCE)
     try:
         yield from pool.map(store.fetch_cell, cell_ids)

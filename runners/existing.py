@@ -11,6 +11,7 @@ from stackel_bench.config.compose import Composer
 from stackel_bench.errors import InputError
 from stackel_bench.reporting.find_sweep import describe, existing_sweeps, find_sweep
 from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
+from stackel_bench.results import files
 from stackel_bench.sweep.folder import sweep_folder
 from stackel_bench.sweep.plan import make_plan
 from stackel_bench.tracking.start import require_answer, validate_tracking
@@ -42,7 +43,7 @@ def _by_plan(overrides: list[str], given: dict[str, str], output: Path) -> Sweep
             return read_sweep(find_sweep(given["study"], output))
         raise
     folder = sweep_folder(plan)
-    if (folder / "journal.jsonl").exists():
+    if (folder / files.JOURNAL).exists():
         facts = {"study": plan.study, "question": plan.question, "planned": len(plan.cells)}
         return read_sweep(folder, [cell.cell_id for cell in plan.cells], **facts)
     if by_name:

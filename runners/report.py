@@ -6,10 +6,10 @@ from omegaconf import DictConfig
 from rich.console import Console
 
 from stackel_bench.reporting.report import write_report
-from stackel_bench.reporting.results import write_results
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.terminal import print_table
-from stackel_bench.runners.ending import log_report
+from stackel_bench.results.frames import write_actions, write_results
+from stackel_bench.runners.ending import log_report, tell_problems
 from stackel_bench.runners.existing import read_results, tracking_settings
 from stackel_bench.sweep.folder import require_writable
 from stackel_bench.tracking.start import open_store
@@ -20,9 +20,11 @@ def main(overrides: list[str]) -> int:
     settings = tracking_settings(overrides)
     results = read_results(overrides)
     require_writable(results.folder)
-    write_results(results.folder, results.entries, results.summary())
-    write_report(results)
     console = Console(highlight=False, soft_wrap=True)
+    tell_problems(console, results.journal)
+    write_results(results.folder, results.entries, results.summary())
+    write_actions(results.journal, [entry.cell_id for entry in results.finished])
+    write_report(results)
     print_table(console, results)
     problem = _log(results, settings)
     if problem:

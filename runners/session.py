@@ -17,16 +17,17 @@ from stackel_bench.execution.start import require_reachable, start_executor, val
 from stackel_bench.execution.warm_up import compile_kernels
 from stackel_bench.reporting.progress import SweepProgress
 from stackel_bench.reporting.screen import reserved_screen
+from stackel_bench.results import files
+from stackel_bench.results.journal import Journal
+from stackel_bench.results.provenance import git_commit, package_version, record_machine
 from stackel_bench.runners.dry_run import print_plan
-from stackel_bench.runners.ending import Ending, publish
+from stackel_bench.runners.ending import Ending, publish, tell_problems
 from stackel_bench.runners.exchange import Tracking, in_background, open_tracking
 from stackel_bench.sweep.cell import Cell
 from stackel_bench.sweep.driver import Tally, finished_cells, missing_cells, run_cells
 from stackel_bench.sweep.folder import locked, require_writable, sweep_folder
 from stackel_bench.sweep.plan import Plan
-from stackel_bench.tracking.journal import Journal
 from stackel_bench.tracking.mirror import Mirror
-from stackel_bench.tracking.provenance import git_commit, package_version
 from stackel_bench.tracking.start import require_answer, validate_tracking
 
 _STORAGE_ERRORS = (
@@ -66,6 +67,9 @@ def run_session(plan: Plan, command: str, ending: Ending = publish) -> int:
     try:
         return _run_locked(plan, folder, command, ending)
     except OSError as error:
+        if error.errno == errno.ENOENT and not folder.is_dir():
+            allowed = f"a folder that nobody removes while a sweep runs. Start again with: {command}"
+            raise InputError("output", str(folder), allowed) from error
         if error.errno not in _STORAGE_ERRORS:
             raise
         allowed = f"a folder that can be written ({error.strerror}); finished cells are kept. Resume with"
@@ -73,13 +77,15 @@ def run_session(plan: Plan, command: str, ending: Ending = publish) -> int:
 
 
 def _run_locked(plan: Plan, folder: Path, command: str, ending: Ending) -> int:
-    with locked(folder), reserved_screen(folder / "library_output.log") as console:
+    with locked(folder), reserved_screen(folder / files.LIBRARY_LOG) as console:
         journal = Journal(folder)
         try:
             if plan.settings.only == "failed" and not journal.entries:
                 raise InputError("only", "failed", "null on a sweep that has not been run yet")
-            journal.remove_remains()
+            journal.repair()
+            tell_problems(console, journal)
             tally, tracking = _run(plan, journal, console)
+            journal.require_unchanged()
             store = None if tracking is None else tracking.store
             as_wanted = ending(plan, journal, tally, store, run_tags(plan.sweep_id), command, console)
         except KeyboardInterrupt:
@@ -114,6 +120,7 @@ def _run(plan: Plan, journal: Journal, console: Console) -> tuple[Tally, Trackin
         tally = Tally()
         if executor is not None and cells:
             mirror = None if tracking is None else tracking.mirror
+            record_machine(journal.folder)
             tally = _run_cells(plan, cells, executor, journal, mirror, console)
         tally.reused = reused
     except BaseException:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from rich.console import Console
 
 from stackel_bench.errors import InputError
-from stackel_bench.runners.ending import log_report
+from stackel_bench.results import files
+from stackel_bench.results.journal import Journal
+from stackel_bench.runners.ending import log_report, tell_problems
 from stackel_bench.runners.exchange import opened_store
 from stackel_bench.runners.existing import read_results, tracking_settings
 from stackel_bench.runners.session import run_tags
 from stackel_bench.sweep.folder import locked, require_writable
-from stackel_bench.tracking.journal import Journal
 from stackel_bench.tracking.mirror import sync
 from stackel_bench.tracking.start import store_uri
 
@@ -28,13 +29,14 @@ def main(overrides: list[str]) -> int:
     require_writable(results.folder)
     console = Console(highlight=False, soft_wrap=True)
     problem = ""
+    tell_problems(console, results.journal)
     with (
         locked(results.folder),
         opened_store(settings, output, results.study) as store,
     ):
         tags = run_tags(results.sweep_id)
         logged, unsynced = sync(store, Journal(results.folder), tags, settings.patience)
-        if (results.folder / "report.html").exists() and not unsynced:
+        if (results.folder / files.REPORT).exists() and not unsynced:
             problem = log_report(results, store, tags)
     destination = store_uri(settings, output)
     console.print(f"{logged} cells logged to MLflow at {destination}, {len(unsynced)} could not be")

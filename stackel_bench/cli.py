@@ -24,6 +24,7 @@ VERBS = {
     "reproduce": "every claim of the paper measured, with a verdict; profile=quick or full, claim=NAME,...",
     "report": "the report of a finished or unfinished sweep, from its journal",
     "sync": "log to MLflow what a sweep's journal has and MLflow has not",
+    "verify": "whether a sweep's results can be relied on: every byte checked, some cells computed again",
     "ui": "the results in MLflow's pages",
     "list": "games, algorithms, budgets, studies; `list game=bandit/trap` shows parameters",
     "completion": "a script for the shell: source <(stackel-bench completion bash), or zsh",
@@ -32,6 +33,7 @@ VERBS = {
 _KEYS = {
     "report": "study=NAME or sweep=ID of one that exists, or the overrides of its command; "
     "output=FOLDER, tracking=off, or tracking=server tracking.uri=URI",
+    "verify": "the folder, study or id of a sweep, or sweep=, study=; recompute=FRACTION, output=FOLDER",
     "ui": "output=FOLDER, port=NUMBER, study=NAME, open=true|false",
     "list": "game, algorithm, budget, study, claim, execution or tracking; GROUP=OPTION shows the file",
     "completion": "bash or zsh",

@@ -23,6 +23,7 @@ LEVELS: list[set[str]] = [
     {"evaluation"},
     {"trials", "api"},
     {"execution"},
+    {"results"},
     {"tracking"},
     {"sweep"},
     {"claims"},

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from stackel_bench.errors import InputError
-from stackel_bench.tracking.journal import Entry
+from stackel_bench.results.entry import Entry
 
 ROUNDING = 1e-9
 EVENTS = ("guarantee", "leader", "follower", "loss", "error", "nash")

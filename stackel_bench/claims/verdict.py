@@ -12,7 +12,7 @@ from stackel_bench.claims.claim import Claim, Measurement
 from stackel_bench.claims.claims_plan import ClaimsPlan
 from stackel_bench.claims.evidence import CellEvidence, Measured, NotMeasurableError
 from stackel_bench.claims.prediction import INCONCLUSIVE
-from stackel_bench.tracking.journal import Entry
+from stackel_bench.results.entry import Entry
 
 Row = dict[str, Any]
 

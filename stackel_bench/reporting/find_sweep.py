@@ -6,11 +6,12 @@ import time
 from pathlib import Path
 
 from stackel_bench.errors import InputError
+from stackel_bench.results import files
 
 
 def existing_sweeps(output: Path) -> list[Path]:
     """Folders below output/sweeps that have a journal, the latest one first."""
-    journals = (output.expanduser() / "sweeps").glob("*/journal.jsonl")
+    journals = (output.expanduser() / files.SWEEPS).glob(f"*/{files.JOURNAL}")
     return [path.parent for path in sorted(journals, key=lambda path: path.stat().st_mtime, reverse=True)]
 
 
@@ -25,13 +26,15 @@ def find_sweep(name: str, output: Path, field: str = "study") -> Path:
         return matching[0].resolve()
     if matching:
         raise InputError(field, name, f"a sweep id, since there are several: {describe(matching)}")
-    raise InputError(field, name, f"one with results in {output.resolve() / 'sweeps'}: {describe(sweeps)}")
+    raise InputError(
+        field, name, f"one with results in {output.resolve() / files.SWEEPS}: {describe(sweeps)}"
+    )
 
 
 def describe(sweeps: list[Path]) -> str:
     """The sweeps with the time of their last change, or that there are none."""
     if not sweeps:
         return "none yet; make some with `stackel-bench sweep study=NAME`"
-    times = (time.localtime((folder / "journal.jsonl").stat().st_mtime) for folder in sweeps)
+    times = (time.localtime((folder / files.JOURNAL).stat().st_mtime) for folder in sweeps)
     stamped = zip(sweeps, times, strict=True)
     return ", ".join(f"{folder.name} ({time.strftime('%Y-%m-%d %H:%M', when)})" for folder, when in stamped)

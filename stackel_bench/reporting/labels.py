@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from stackel_bench.tracking.journal import Entry
+from stackel_bench.results.entry import Entry
 
 SYMBOLS = {
     "num_leader_actions": "A",

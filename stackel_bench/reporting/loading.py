@@ -1,7 +1,9 @@
-"""Results as a tidy DataFrame: one row per cell, per rung of its budget, or per replicate."""
+"""Results as a tidy DataFrame: one row per cell, rung of its budget, replicate, or leader action."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -11,32 +13,40 @@ from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.reporting.find_sweep import find_sweep
 from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
+from stackel_bench.results import files
 
-Level = Literal["cell", "rung", "replicate"]
+LEVELS = ("cell", "rung", "replicate", "action")
+Level = Literal["cell", "rung", "replicate", "action"]
 
 
 def load_results(study: str | Path, *, level: Level = "cell", output: str | Path = ".") -> pd.DataFrame:
     """The finished cells of a study below the output folder, or of a sweep's folder given as a path.
 
     level "cell": as in results.csv. "rung": one row per cell and budget of its ladder. "replicate": one row
-    per cell, budget and replicate. Every row begins with the columns that describe its cell.
+    per cell, budget and replicate. "action": one row per cell and leader action, empty where no cell keeps
+    such a table. Every row begins with the columns that describe its cell. A warning tells of damaged files.
     """
-    checks.choice("level", level, ("cell", "rung", "replicate"))
+    checks.choice("level", level, LEVELS)
     path = Path(study).expanduser()
-    folder = path if (path / "journal.jsonl").exists() else find_sweep(str(study), Path(output))
+    folder = path if (path / files.JOURNAL).exists() else find_sweep(str(study), Path(output))
     results = read_sweep(folder)
+    for sentence in results.journal.problems():
+        warnings.warn(f"{folder}: {sentence}", stacklevel=2)
     if results.cells.empty:
         raise InputError("study", str(study), f"a sweep with finished cells ({folder} has none)")
     if level == "replicate":
-        return _replicates(results)
+        return _below_each_other(results, results.records)
+    if level == "action":
+        return _below_each_other(results, results.actions)
     return (results.cells if level == "cell" else results.rungs).copy()
 
 
-def _replicates(results: SweepResults) -> pd.DataFrame:
-    """Records of all cells below each other; what describes the cell is repeated on each row."""
+def _below_each_other(results: SweepResults, read: Callable[[str], pd.DataFrame | None]) -> pd.DataFrame:
+    """Tables of all cells below each other; what describes the cell is repeated on each row."""
     frames = []
     for entry in results.finished:
-        records = results.records(entry.cell_id)
-        described = pd.DataFrame([dict(entry.description)] * len(records), index=records.index)
-        frames.append(pd.concat([described, records], axis=1))
-    return pd.concat(frames, ignore_index=True)
+        table = read(entry.cell_id)
+        if table is not None:
+            described = pd.DataFrame([dict(entry.description)] * len(table), index=table.index)
+            frames.append(pd.concat([described, table], axis=1))
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from stackel_bench.execution.jobs import Piece
-from stackel_bench.tracking.journal import Entry
+from stackel_bench.results.entry import Entry
 from stackel_bench.trials.trial import Trial
 
 _LINE_SECONDS = 10.0  # between lines where there is no terminal to draw on

@@ -12,6 +12,7 @@ from stackel_bench.reporting.figures.canvas import render, styled
 from stackel_bench.reporting.figures.curves import draw_curves
 from stackel_bench.reporting.figures.exploration import draw_exploration
 from stackel_bench.reporting.figures.landscape import draw_landscape
+from stackel_bench.reporting.figures.leader_actions import draw_leader_actions
 from stackel_bench.reporting.figures.paired import draw_paired
 from stackel_bench.reporting.figures.scaling import draw_scaling
 from stackel_bench.reporting.figures.simplex import draw_simplex
@@ -28,18 +29,19 @@ from stackel_bench.reporting.scaling import exponent_table, scalings
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.tables import csv, headline_table, latex_table, shared_columns
 from stackel_bench.reporting.verdicts import judged
-from stackel_bench.tracking.journal import write_atomically
+from stackel_bench.results import files
+from stackel_bench.results.files import write_atomically
 
 
 def write_report(results: SweepResults) -> list[Path]:
     """report.html, figures/ and tables/ in the sweep's folder; the files written."""
-    files: dict[str, bytes] = {}
+    made: dict[str, bytes] = {}
     sections: dict[str, list[str]] = {}
     if not results.cells.empty:
         cells = judged(results.labelled(results.cells))
-        _add_headlines(results, cells, sections, files)
+        _add_headlines(results, cells, sections, made)
         with styled():
-            _add_figures(results, sections, files)
+            _add_figures(results, sections, made)
         sections["Statistics"] = [page.bullet_list(statistics_notes(cells))]
     sections["What was run"] = what_was_run(results)
     body = [
@@ -51,19 +53,19 @@ def write_report(results: SweepResults) -> list[Path]:
         *reading_guide(),
         *(page.section(title, *parts) for title, parts in sections.items()),
     ]
-    files["report.html"] = page.page(f"{results.study} · stackel_bench report", body).encode()
-    for name, content in files.items():
+    made[files.REPORT] = page.page(f"{results.study} · stackel_bench report", body).encode()
+    for name, content in made.items():
         write_atomically(results.folder / name, content)
-    for stale in (*results.folder.glob("figures/*.*"), *results.folder.glob("tables/*.*")):
-        if f"{stale.parent.name}/{stale.name}" not in files:
+    for stale in (*results.folder.glob(f"{files.FIGURES}/*.*"), *results.folder.glob(f"{files.TABLES}/*.*")):
+        if f"{stale.parent.name}/{stale.name}" not in made:
             stale.unlink()
-    return [results.folder / name for name in sorted(files, key=lambda name: (name != "report.html", name))]
+    return [results.folder / name for name in sorted(made, key=lambda name: (name != files.REPORT, name))]
 
 
 def _add_headlines(
-    results: SweepResults, cells: pd.DataFrame, sections: dict[str, list[str]], files: dict[str, bytes]
+    results: SweepResults, cells: pd.DataFrame, sections: dict[str, list[str]], made: dict[str, bytes]
 ) -> None:
-    files["tables/rungs.csv"] = csv(results.rungs)
+    made[f"{files.TABLES}/rungs.csv"] = csv(results.rungs)
     for family, members in cells.groupby("family", sort=False):
         table = headline_table(members)
         short, note = shared_columns(table)
@@ -72,10 +74,10 @@ def _add_headlines(
         low, high = members["replicates"].min(), members["replicates"].max()
         replicates = f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
         caption = f"{results.study}: {family} games, {replicates} replicates per cell."
-        _add_table(files, f"headline_{family}", table, caption)
+        _add_table(made, f"headline_{family}", table, caption)
 
 
-def _add_figures(results: SweepResults, sections: dict[str, list[str]], files: dict[str, bytes]) -> None:
+def _add_figures(results: SweepResults, sections: dict[str, list[str]], made: dict[str, bytes]) -> None:
     """The figures that apply, each in its section, and the tables that two of them come with."""
     paired, pairs = paired_table(results)
     scaling, groups = scalings(results)
@@ -83,7 +85,7 @@ def _add_figures(results: SweepResults, sections: dict[str, list[str]], files: d
         "Learning curves": draw_curves(results),
         "Pessimistic against optimistic": draw_paired(paired, pairs),
         "Sample complexity": draw_scaling(scaling),
-        "Exploration": draw_exploration(results),
+        "Exploration": [*draw_leader_actions(results), *draw_exploration(results)],
         "Commitments over the simplex": draw_simplex(results),
         "Calibration": draw_calibration(results),
         "Gap landscape": draw_landscape(results),
@@ -91,14 +93,14 @@ def _add_figures(results: SweepResults, sections: dict[str, list[str]], files: d
     for title, members in drawings.items():
         for drawing in members:
             rendered = render(drawing)
-            files |= {f"figures/{drawing.name}.{kind}": data for kind, data in rendered.items()}
+            made |= {f"{files.FIGURES}/{drawing.name}.{kind}": data for kind, data in rendered.items()}
             figure = page.figure(drawing.title, drawing.caption, rendered["svg"])
             sections.setdefault(title, []).append(figure)
     if pairs:
-        files["tables/paired.csv"] = csv(paired)
+        made[f"{files.TABLES}/paired.csv"] = csv(paired)
     if scaling:
         table = exponent_table(scaling)
-        _add_table(files, "exponents", table, f"{results.study}: exponents of the sample complexity.")
+        _add_table(made, "exponents", table, f"{results.study}: exponents of the sample complexity.")
         note = (
             f"Exponents of {len(scaling)} of {groups} groups of cells are fitted."
             if groups > len(scaling)
@@ -107,6 +109,6 @@ def _add_figures(results: SweepResults, sections: dict[str, list[str]], files: d
         sections["Sample complexity"] += [page.table(table), page.paragraph(note, "note") if note else ""]
 
 
-def _add_table(files: dict[str, bytes], name: str, table: pd.DataFrame, caption: str) -> None:
-    files[f"tables/{name}.csv"] = csv(table)
-    files[f"tables/{name}.tex"] = latex_table(table, caption, name).encode()
+def _add_table(made: dict[str, bytes], name: str, table: pd.DataFrame, caption: str) -> None:
+    made[f"{files.TABLES}/{name}.csv"] = csv(table)
+    made[f"{files.TABLES}/{name}.tex"] = latex_table(table, caption, name).encode()

@@ -15,6 +15,7 @@ from stackel_bench.reporting.labels import flat_items
 from stackel_bench.reporting.numbers import count
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.verdicts import FAILS, HOLDS, OPEN, clean_replicates_needed
+from stackel_bench.results import files
 
 _LIBRARIES = ("numpy", "scipy", "numba", "ray", "mlflow", "matplotlib")
 _MOST_FAILURES = 50
@@ -159,5 +160,7 @@ def what_was_run(results: SweepResults) -> list[str]:
         )
         parts += ["<h3>Failed cells</h3>", page.table(frame.head(_MOST_FAILURES))]
         if len(frame) > _MOST_FAILURES:
-            parts.append(page.paragraph(f"{len(frame) - _MOST_FAILURES} more are in failures/.", "note"))
+            parts.append(
+                page.paragraph(f"{len(frame) - _MOST_FAILURES} more are in {files.FAILURES}/.", "note")
+            )
     return parts

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import functools
-import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from stackel_bench.reporting.labels import label_cells, pair_key
-from stackel_bench.reporting.results import cells_frame, rungs_frame
-from stackel_bench.tracking.journal import Entry, Journal
+from stackel_bench.results.entry import FAILED, FINISHED, Entry
+from stackel_bench.results.frames import cells_frame, rungs_frame, saved_summary
+from stackel_bench.results.journal import Journal
+from stackel_bench.results.provenance import recorded_machines
 
 SUMMARY_KEYS = ("study", "question", "sweep_id", "planned", "command", "version", "commit")
 
@@ -25,7 +26,7 @@ class SweepResults:
     study: str
     question: str
     sweep_id: str
-    folder: Path
+    journal: Journal = field(repr=False)
     entries: tuple[Entry, ...]
     planned: int
     command: str
@@ -53,17 +54,26 @@ class SweepResults:
 
     def records(self, cell_id: str) -> pd.DataFrame:
         """One row per replicate and rung of a finished cell."""
-        return pd.read_parquet(self.folder / "records" / f"{cell_id}.parquet")
+        return self.journal.read_records(cell_id)
+
+    def actions(self, cell_id: str) -> pd.DataFrame | None:
+        """One row per leader action of a finished cell, if it has such a table."""
+        return self.journal.read_actions(cell_id)
+
+    @property
+    def folder(self) -> Path:
+        """The sweep's folder."""
+        return self.journal.folder
 
     @property
     def finished(self) -> tuple[Entry, ...]:
         """Entries with numbers."""
-        return tuple(entry for entry in self.entries if entry.state == "finished")
+        return tuple(entry for entry in self.entries if entry.state == FINISHED)
 
     @property
     def failed(self) -> tuple[Entry, ...]:
         """Entries with an error instead of numbers."""
-        return tuple(entry for entry in self.entries if entry.state == "failed")
+        return tuple(entry for entry in self.entries if entry.state == FAILED)
 
     @property
     def unfinished(self) -> int:
@@ -83,7 +93,8 @@ class SweepResults:
         """What summary.json holds, enough to rebuild these results from the folder."""
         facts = {key: getattr(self, key) for key in SUMMARY_KEYS}
         counts = {"finished": len(self.finished), "failed": len(self.failed), "unfinished": self.unfinished}
-        return facts | counts | {"samples_drawn": self.samples_drawn}
+        measured = {"samples_drawn": self.samples_drawn, "provenance": recorded_machines(self.folder)}
+        return facts | counts | measured
 
 
 def read_sweep(folder: Path, cell_ids: Iterable[str] | None = None, **known: Any) -> SweepResults:
@@ -103,13 +114,4 @@ def read_sweep(folder: Path, cell_ids: Iterable[str] | None = None, **known: Any
         **{k: v for k, v in saved_summary(folder).items() if k in SUMMARY_KEYS},
         **known,
     }
-    return SweepResults(folder=folder, entries=entries, **facts)
-
-
-def saved_summary(folder: Path) -> Mapping[str, Any]:
-    """What summary.json says; nothing where it is absent or damaged, since it is written anew each time."""
-    try:
-        saved = json.loads((folder / "summary.json").read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return saved if isinstance(saved, dict) else {}
+    return SweepResults(journal=journal, entries=entries, **facts)

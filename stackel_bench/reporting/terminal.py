@@ -17,6 +17,7 @@ from rich.text import Text
 from stackel_bench.reporting.numbers import count, interval, needed, small
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.verdicts import FAILS, HOLDS, OPEN, clean_replicates_needed, judged
+from stackel_bench.results import files
 
 WIDTH = 100
 MOST_ROWS = 60
@@ -52,7 +53,7 @@ def print_table(console: Console, results: SweepResults) -> None:
                 console.print(_table(rows, width), width=width, soft_wrap=False, crop=False)
         if len(shown) < len(cells):
             console.print(
-                f"{len(shown)} of {len(cells)} cells shown, those that do not hold; all: results.csv"
+                f"{len(shown)} of {len(cells)} cells shown, those that do not hold; all: {files.RESULTS_CSV}"
             )
         console.print(_legend(cells), style="dim", width=width, soft_wrap=False)
     _print_trouble(console, results)
@@ -136,7 +137,7 @@ def _print_trouble(console: Console, results: SweepResults) -> None:
     for entry in results.failed[:10]:
         console.print(f"[red]failed[/] {escape(entry.label)}: {escape(entry.error)}")
     if len(results.failed) > 10:
-        console.print(f"[red]… and {len(results.failed) - 10} more failed[/] (folder failures/)")
+        console.print(f"[red]… and {len(results.failed) - 10} more failed[/] (folder {files.FAILURES}/)")
     if results.unfinished:
         console.print(f"[yellow]{results.unfinished} of {results.planned} cells are not finished[/]")
 
@@ -148,7 +149,7 @@ def _print_ending(console: Console, results: SweepResults) -> None:
         f"({len(results.finished)} of {results.planned} cells finished)"
     )
     console.print(f"results {results.folder}", markup=False)
-    console.print(f"report  {results.folder / 'report.html'}", markup=False)
+    console.print(f"report  {results.folder / files.REPORT}", markup=False)
     output = results.folder.parent.parent
     if not (output / "mlflow.db").exists():  # tracking was off, or a server has the runs
         return

@@ -15,10 +15,12 @@ from stackel_bench.execution.executor import Executor
 from stackel_bench.execution.jobs import Piece
 from stackel_bench.execution.scheduler import Progress, Result, Scheduler
 from stackel_bench.models import TieBreaking
+from stackel_bench.results import files
+from stackel_bench.results.entry import FAILED, FINISHED, Entry
+from stackel_bench.results.journal import Journal
 from stackel_bench.sweep.cell import Cell
 from stackel_bench.sweep.kept_pieces import KeptPieces
 from stackel_bench.sweep.plan import Plan
-from stackel_bench.tracking.journal import Entry, Journal
 from stackel_bench.tracking.mirror import Mirror
 from stackel_bench.trials.trial import Failure, Outcomes, Trial
 
@@ -49,7 +51,7 @@ class Tally:
 
     def count(self, entries: Sequence[Entry], samples: int) -> None:
         """Add cells that finished or failed, and the samples that were drawn for them."""
-        failed = sum(entry.state == "failed" for entry in entries)
+        failed = sum(entry.state == FAILED for entry in entries)
         self.failed += failed
         self.finished += len(entries) - failed
         self.samples += samples
@@ -62,22 +64,16 @@ class Tally:
 
 def finished_cells(plan: Plan, journal: Journal) -> int:
     """How many cells of the plan are finished."""
-    entries = (journal.entries.get(cell.cell_id) for cell in plan.cells)
-    return sum(entry is not None and entry.state == "finished" for entry in entries)
+    return sum(journal.state(cell.cell_id) == FINISHED for cell in plan.cells)
 
 
 def missing_cells(plan: Plan, journal: Journal) -> list[Cell]:
     """The cells to run now: not finished yet, as filtered and ordered by the settings."""
     settings = plan.settings
-    only_failed = settings.only == "failed"
-
-    def wanted(cell: Cell) -> bool:
-        entry = journal.entries.get(cell.cell_id)
-        if only_failed:
-            return entry is not None and entry.state == "failed"
-        return entry is None or entry.state == "failed"
-
-    cells = [cell for cell in plan.cells if wanted(cell)]
+    wanted = (
+        (FAILED,) if settings.only == "failed" else (FAILED, "")
+    )  # what is in another state is left alone
+    cells = [cell for cell in plan.cells if journal.state(cell.cell_id) in wanted]
     if settings.shuffle:
         order = streams.generator("shuffle", plan.sweep_id).permutation(len(cells))
         cells = [cells[i] for i in order]
@@ -99,7 +95,7 @@ def run_cells(
     groups = _group(cells)
     trials = [trial for trial, _ in groups]
     ids = [next(iter(members.values())).trial_id for _, members in groups]
-    pieces = KeptPieces(journal.folder / "pieces", ids)
+    pieces = KeptPieces(journal.folder / files.PIECES, ids)
     tally = Tally(workers=executor.workers)
     scheduler = Scheduler(executor, batch_seconds, fan_out, pieces)
     start = time.perf_counter()
@@ -111,9 +107,9 @@ def run_cells(
             else:
                 results.append(event)
         if results:
-            committed = [entry for result in results for entry in _results(*groups[result.trial], result)]
-            journal.commit(committed)
-            entries = [entry for entry, _, _ in committed]
+            entries = journal.commit(
+                [kept for result in results for kept in _results(groups[result.trial][1], result)]
+            )
             for result in results:
                 if not isinstance(result.outcomes, Failure):
                     pieces.drop(result.trial)
@@ -151,13 +147,13 @@ def _group(cells: Sequence[Cell]) -> list[tuple[Trial, dict[TieBreaking, Cell]]]
 
 
 def _results(
-    trial: Trial, members: dict[TieBreaking, Cell], result: Result
+    members: dict[TieBreaking, Cell], result: Result
 ) -> Iterator[tuple[Entry, pd.DataFrame | None, pd.DataFrame | None]]:
     """What the journal keeps of a trial: an entry, records and the table of leader actions for each cell."""
     for tie, cell in members.items():
         entry = Entry(
             cell_id=cell.cell_id,
-            state="finished",
+            state=FINISHED,
             label=cell.label,
             description=cell.describe(),
             config=cell.config,
@@ -167,9 +163,7 @@ def _results(
         )
         found = result.outcomes
         if isinstance(found, Failure):
-            failed = dataclasses.replace(
-                entry, state="failed", error=found.message, traceback=found.traceback
-            )
+            failed = dataclasses.replace(entry, state=FAILED, error=found.message, traceback=found.traceback)
             yield failed, None, None
         else:
             outcome = found[tie]

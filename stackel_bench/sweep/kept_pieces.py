@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from stackel_bench.tracking.journal import write_atomically
+from stackel_bench.results.files import write_atomically
 
 _SUFFIX = ".piece"
 _DIGEST_BYTES = 16

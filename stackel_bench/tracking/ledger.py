@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from stackel_bench.results import files
+
 
 class Ledger:
     """One file per store, one cell id per line; a torn line is an id that is asked for again."""
 
     def __init__(self, folder: Path, store_identity: str) -> None:
         digest = hashlib.sha256(store_identity.encode()).hexdigest()[:12]
-        self._path = folder / f"mirrored-{digest}.txt"
+        self._path = folder / files.ledger(digest)
         text = self._path.read_text("utf-8", "replace") if self._path.exists() else ""
         self._torn = bool(text) and not text.endswith("\n")
         self.cell_ids = {line for line in text.split("\n")[:-1] if line}

@@ -8,7 +8,8 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from stackel_bench.tracking.journal import Entry, Journal
+from stackel_bench.results.entry import FAILED, FINISHED, Entry
+from stackel_bench.results.journal import Journal
 from stackel_bench.tracking.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ class Mirror:
 
     def unmirrored(self) -> list[Entry]:
         """Entries of the journal that are not known to be complete in the store."""
-        entries = self._journal.entries.values()
-        return [e for e in entries if e.state == "failed" or e.cell_id not in self._ledger.cell_ids]
+        journal, known = self._journal, self._ledger.cell_ids
+        return [journal.entries[i] for i in journal.entries if journal.state(i) == FAILED or i not in known]
 
     def add(self, entry: Entry) -> None:
         """Log this entry soon."""
@@ -124,9 +125,10 @@ class Mirror:
     def _log(self, entry: Entry) -> str:
         """Why it failed, or nothing."""
         try:
-            finished = entry.state == "finished"
-            records = self._journal.records_path(entry.cell_id).read_bytes() if finished else None
-            self._store.log_cell(entry, self._tags, records)
+            finished = entry.state == FINISHED
+            records = self._journal.records_bytes(entry.cell_id) if finished else None
+            actions = self._journal.actions_bytes(entry.cell_id) if finished else None
+            self._store.log_cell(entry, self._tags, records, actions)
             if finished:
                 self._ledger.add(entry.cell_id)
         except Exception as error:  # any failure of the store: kept, reported, mended by sync
@@ -140,7 +142,7 @@ def sync(
     """Log every entry of the journal that the store itself does not have: (how many, what failed)."""
     complete = {cell_id for cell_id, done in store.find_runs().items() if done}
     mirror = Mirror(store, journal, tags)
-    missing = [entry for entry in journal.entries.values() if entry.cell_id not in complete]
+    missing = [journal.entries[cell_id] for cell_id in journal.entries if cell_id not in complete]
     for entry in missing:
         mirror.add(entry)
     unsynced = mirror.close(patience)

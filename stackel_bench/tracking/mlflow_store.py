@@ -23,7 +23,9 @@ from mlflow import MlflowClient
 from mlflow.entities import Experiment, Metric, Param, RunStatus, RunTag, ViewType
 from mlflow.exceptions import MlflowException
 
-from stackel_bench.tracking.journal import Entry
+from stackel_bench.results.entry import FAILED, FINISHED, Entry
+from stackel_bench.results.journal import Result
+from stackel_bench.results.table import read_table
 
 _METRICS_PER_CALL = 900  # MLflow's REST interface: 1000 entities, 100 of them parameters
 _PARAMS_PER_CALL = 100
@@ -31,6 +33,7 @@ _RUNS_PER_PAGE = 1000
 _RUNS_ASKED_SINGLY = 50
 _ENTRY_FILE = "cell.json"
 _RECORDS_FILE = "records.parquet"
+_ACTIONS_FILE = "actions.parquet"
 
 
 @dataclass(frozen=True)
@@ -107,8 +110,13 @@ class MlflowStore:
             if not token:
                 return
 
-    def log_cell(self, entry: Entry, tags: Mapping[str, str], records: bytes | None) -> None:
-        """The run of a finished or failed cell; a complete run is left alone, a torn one is completed."""
+    def log_cell(
+        self, entry: Entry, tags: Mapping[str, str], records: bytes | None, actions: bytes | None = None
+    ) -> None:
+        """The run of a finished or failed cell with its tables (Parquet).
+
+        A complete run is left alone, a torn one is completed.
+        """
         stamp = round(entry.finished_at * 1000)
         run = self._run_of(entry, tags, stamp - round(entry.wall_seconds * 1000))
         if run.complete:
@@ -118,10 +126,10 @@ class MlflowStore:
         for some_metrics, some_params in itertools.zip_longest(metrics, params, fillvalue=()):
             self._client.log_batch(run.run_id, some_metrics, some_params)
         with tempfile.TemporaryDirectory() as folder:
-            for name, content in _artifacts(entry, records).items():
+            for name, content in _artifacts(entry, records, actions).items():
                 Path(folder, name).write_bytes(content)
             self._client.log_artifacts(run.run_id, folder)
-        complete = entry.state == "finished"
+        complete = entry.state == FINISHED
         status = RunStatus.to_string(RunStatus.FINISHED if complete else RunStatus.FAILED)
         self._client.set_terminated(run.run_id, status, stamp)
         self._runs[entry.cell_id] = _KnownRun(run.run_id, complete)
@@ -139,20 +147,24 @@ class MlflowStore:
         self._unsure.discard(cell_id)
         return self._runs[cell_id]
 
-    def fetch_cell(self, cell_id: str) -> tuple[Entry, bytes] | None:
-        """Entry and records of a complete run that find_runs found, for a driver without the journal."""
+    def fetch_cell(self, cell_id: str) -> Result | None:
+        """Entry and tables of a complete run that find_runs found, for a driver without the journal."""
         run = self._runs.get(cell_id)
         if run is None or not run.complete:
             return None
         with tempfile.TemporaryDirectory() as folder:
-            names = (_ENTRY_FILE, _RECORDS_FILE)
+
+            def fetch(name: str) -> bytes:
+                return Path(self._client.download_artifacts(run.run_id, name, folder)).read_bytes()
+
             try:
-                paths = [self._client.download_artifacts(run.run_id, name, folder) for name in names]
-                entry = Entry.from_json(Path(paths[0]).read_text("utf-8"))
-                records = Path(paths[1]).read_bytes()
-            except (MlflowException, OSError, ValueError, TypeError, KeyError):
-                return None  # artifacts are gone or not ours: the cell runs again
-        return (entry, records) if entry.cell_id == cell_id and entry.state == "finished" else None
+                entry = Entry.from_line(fetch(_ENTRY_FILE))
+                records = read_table(fetch(_RECORDS_FILE), entry.records_digest)
+                has_actions = bool(entry.actions_digest)
+                actions = read_table(fetch(_ACTIONS_FILE), entry.actions_digest) if has_actions else None
+            except (MlflowException, OSError, ValueError):
+                return None  # artifacts are gone, damaged or not ours: the cell runs again
+        return (entry, records, actions) if entry.cell_id == cell_id and entry.state == FINISHED else None
 
     def log_report(
         self,
@@ -193,14 +205,16 @@ def flatten(config: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, 
             yield f"{prefix}{key}", value
 
 
-def _artifacts(entry: Entry, records: bytes | None) -> dict[str, bytes]:
+def _artifacts(entry: Entry, records: bytes | None, actions: bytes | None) -> dict[str, bytes]:
     files = {
-        _ENTRY_FILE: entry.to_json().encode(),
+        _ENTRY_FILE: entry.to_line(),
         "config.yaml": yaml.safe_dump(dict(entry.config), sort_keys=False).encode(),
     }
     if records is not None:
         files[_RECORDS_FILE] = records
-    if entry.state == "failed":
+    if actions is not None:
+        files[_ACTIONS_FILE] = actions
+    if entry.state == FAILED:
         files["failure.txt"] = f"{entry.error}\n\n{entry.traceback}\n".encode()
     return files
 

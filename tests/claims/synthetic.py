@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from stackel_bench.claims.evidence import CellEvidence
-from stackel_bench.tracking.journal import Entry
+from stackel_bench.results.entry import Entry
 
 
 def cell(

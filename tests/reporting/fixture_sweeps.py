@@ -14,7 +14,8 @@ import pandas as pd
 
 from stackel_bench.evaluation.summary import summarise
 from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
-from stackel_bench.tracking.journal import Entry, Journal
+from stackel_bench.results.entry import Entry
+from stackel_bench.results.journal import Journal
 
 RUNGS = (100, 400, 1600)
 
@@ -89,7 +90,7 @@ def write_cell(journal: Journal, entry: Entry, records: pd.DataFrame) -> None:
     """Finish a cell as the driver would."""
     metrics, rungs = summarise(records, entry.description["delta"])
     fields = {**entry.__dict__, "metrics": {**metrics, **entry.metrics}, "rungs": tuple(rungs)}
-    journal.finish(Entry(**fields), records.to_parquet(index=False))
+    journal.commit([(Entry(**fields), records, None)])
 
 
 def troubled_sweep(folder: Path) -> SweepResults:
@@ -105,7 +106,7 @@ def troubled_sweep(folder: Path) -> SweepResults:
     )
     for seed, (cell_id, changes, failures) in enumerate(cells):
         write_cell(journal, make_entry(cell_id, **changes), make_records(failures, 60, seed))
-    journal.fail(make_entry("eeee", state="failed", epsilon=0.2))
+    journal.commit([(make_entry("eeee", state="failed", epsilon=0.2), None, None)])
     known = {
         "study": "troubled",
         "question": "What if <things> go wrong?",

@@ -40,7 +40,7 @@ def test_path_and_study_give_the_same() -> None:
 def test_clear_errors(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="none yet"):
         load_results("real", output=tmp_path)
-    with pytest.raises(InputError, match="one of cell, rung, replicate"):
+    with pytest.raises(InputError, match="one of cell, rung, replicate, action"):
         load_results("real", level="cells", output=real_sweep())  # type: ignore[arg-type]
     troubled_sweep(tmp_path)
     with pytest.raises(InputError, match="troubled-0123456789ab"):

@@ -11,7 +11,7 @@ from stackel_bench.reporting.report import write_report
 from stackel_bench.reporting.scaling import exponent_table, scalings
 from stackel_bench.reporting.sweep_results import read_sweep
 from stackel_bench.reporting.theorems import lower_bound, theorem_exponent
-from stackel_bench.tracking.journal import Journal
+from stackel_bench.results.journal import Journal
 from tests.reporting.fixture_sweeps import make_entry, make_records, write_cell
 
 

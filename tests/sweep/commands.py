@@ -15,7 +15,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stackel_bench.tracking.journal import Entry
+import pandas as pd
+
+from stackel_bench.results.entry import Entry
+from stackel_bench.results.journal import Journal
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 240.0  # that anything may take on a busy machine
@@ -209,14 +212,19 @@ def journal_lines(output: Path) -> int:
 def journal_entries(output: Path) -> list[Entry]:
     text = (sweep_folder(output) / "journal.jsonl").read_bytes()
     assert text.endswith(b"\n")
-    return [Entry.from_json(line) for line in text.splitlines()]
+    return [Entry.from_line(line) for line in text.splitlines()]
 
 
 def results(output: Path) -> dict[str, bytes]:
-    """results.csv and all records, by name."""
+    """results.csv and the records of every cell, by name."""
     folder = sweep_folder(output)
-    files = [folder / "results.csv", *sorted((folder / "records").iterdir())]
-    return {path.name: path.read_bytes() for path in files}
+    journal = Journal(folder)
+    cells = {f"{cell_id}.parquet": journal.records_bytes(cell_id) for cell_id in sorted(finished(journal))}
+    return {"results.csv": (folder / "results.csv").read_bytes(), **cells}
+
+
+def finished(journal: Journal) -> list[str]:
+    return [cell_id for cell_id in journal.entries if journal.state(cell_id) == "finished"]
 
 
 def runs(database: Path) -> dict[str, list[str]]:
@@ -239,5 +247,8 @@ def assert_complete(output: Path, expected: dict[str, bytes], database: Path | N
     assert results(output) == expected
     cells = {name.removesuffix(".parquet") for name in expected} - {"results.csv"}
     assert Counter(entry.cell_id for entry in journal_entries(output)) == Counter(cells)
+    records = pd.read_parquet(sweep_folder(output) / "records")
+    assert not records.duplicated(["cell_id", "replicate", "rung"]).any()
+    assert set(records["cell_id"]) == cells
     if database is not None:
         assert runs(database) == {cell_id: ["FINISHED"] for cell_id in cells}

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from stackel_bench.cli import main
 from tests.sweep import commands
+from tests.sweep.conftest import SERIAL
 
 RUN = ["run", "budget=fixed", "replicates=2", "execution=serial", "quiet=true"]
 
@@ -19,9 +24,9 @@ def test_damaged_records_and_summaries_are_made_again(tmp_path: Path) -> None:
     assert main(command) == 0
     folder = commands.sweep_folder(tmp_path)
     expected = commands.results(tmp_path)
-    (records,) = (folder / "records").iterdir()
-    for damage in (b"", records.read_bytes()[:-5]):
-        records.write_bytes(damage)
+    for cut in (-5, 0):
+        (records,) = (folder / "records").iterdir()
+        records.write_bytes(records.read_bytes()[:cut])
         assert main(command) == 0
         assert commands.results(tmp_path) == expected
     for damage in (b'{"a', b"[]", b"\xff"):
@@ -29,6 +34,66 @@ def test_damaged_records_and_summaries_are_made_again(tmp_path: Path) -> None:
         assert main(command) == 0
         assert main(["report", f"sweep={folder.name}", f"output={tmp_path}"]) == 0
         assert (folder / "summary.json").read_bytes().startswith(b"{\n")
+
+
+def _truncate_journal(folder: Path) -> None:
+    os.truncate(folder / "journal.jsonl", 2000)
+
+
+def _remove_records(folder: Path) -> None:
+    shutil.rmtree(folder / "records")
+
+
+def _remove_folder(folder: Path) -> None:
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("change", [_truncate_journal, _remove_records, _remove_folder])
+def test_a_folder_that_others_change_while_a_sweep_runs(
+    change: Callable[[Path], None], undisturbed: dict[str, bytes], tmp_path: Path
+) -> None:
+    """One sentence, exit code 2, no byte of anybody else's; and the same command goes on."""
+    output = tmp_path / "output"
+    arguments = ["sweep", *SERIAL, "tracking=off", f"output={output}"]
+    with commands.running(commands.forked(arguments, tmp_path)) as driver:
+        driver.wait_for_lines(output, 3)
+        driver.send(signal.SIGSTOP)
+        assert commands.journal_lines(output) < 24
+        change(commands.sweep_folder(output))
+        driver.send(signal.SIGCONT)
+        ended = driver.wait()
+    assert ended.code == 2, ended
+    assert ended.errors.count("\n") == 1
+    assert "Traceback" not in ended.errors + ended.output
+    assert ended.errors.startswith("error: ")
+    if change is _remove_folder:
+        assert not list((output / "sweeps").iterdir())
+    else:
+        assert b"\0" not in (commands.sweep_folder(output) / "journal.jsonl").read_bytes()
+    again = commands.run(arguments, tmp_path)
+    assert again.code == 0
+    assert ("such cells run again" in again.output) == (change is not _remove_folder)
+    assert commands.results(output) == undisturbed
+
+
+def test_folders_of_other_formats_are_refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    command = [*RUN, "tracking=off", f"output={tmp_path}"]
+    assert main(command) == 0
+    folder = commands.sweep_folder(tmp_path)
+    (line,) = (folder / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    for other, sentence in (
+        (line.replace(b'"format":2', b'"format":3'), "use the version of stackel_bench that wrote it"),
+        (b"{" + line.split(b",", 2)[2], "format 1 was never released"),
+    ):
+        (folder / "journal.jsonl").write_bytes(other)
+        for words in (command, ["report", f"sweep={folder.name}", f"output={tmp_path}"]):
+            capfd.readouterr()
+            assert main(words) == 2
+            message = capfd.readouterr().err
+            assert message.startswith("error: journal: found 'format ")
+            assert sentence in message
+            assert message.count("\n") == 1
+        assert (folder / "journal.jsonl").read_bytes() == other
 
 
 def test_a_damaged_ledger_is_asked_again(output: Path, tmp_path: Path) -> None:

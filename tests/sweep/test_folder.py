@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from stackel_bench.cli import main
+from stackel_bench.results.segment import read_segment
 from tests.sweep import commands
 from tests.sweep.conftest import SERIAL
 
@@ -82,20 +83,33 @@ def test_torn_and_damaged_lines_and_lost_records(undisturbed: dict[str, bytes], 
     journal = folder / "journal.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
     ids = [entry.cell_id for entry in commands.journal_entries(output)]
-    (folder / "records" / f"{ids[0]}.parquet").unlink()
+    first = max((folder / "records").iterdir())  # numbers count down
+    of_first = {key.cell_id for key in read_segment(first).places}
+    assert ids[0] in of_first
+    first.unlink()
     lines[5] = b"\x00" * 100 + b"\n"
     lines[-1] = lines[-1][:200]
     journal.write_bytes(b"".join(lines))
     (folder / "records" / ".half.part").write_bytes(b"half")
     torn = journal.read_bytes()
+    missing = {*of_first, ids[5], ids[-1]}
     look = commands.run([*arguments, "dry_run=true"], tmp_path)
-    assert "3 to run" in look.output
+    assert f"{len(missing)} to run" in look.output
+    assert "1 damaged line in journal.jsonl: such cells run again" in look.output
     assert journal.read_bytes() == torn, "looking changes nothing"
     ended = commands.run(arguments, tmp_path)
     assert ended.code == 0
-    assert "24 cells, 3 to run" in ended.output
+    assert f"24 cells, {len(missing)} to run" in ended.output
+    assert "1 damaged line moved to journal.damaged: such cells run again" in ended.output
+    assert (
+        f"tables of {len(of_first)} finished cells damaged or missing: such cells run again" in ended.output
+    )
+    assert "records of 2 cells without a line in journal.jsonl: such cells run again" in ended.output
     assert commands.results(output) == undisturbed
-    assert journal.read_bytes().startswith(b"".join(lines[:-1]))
+    assert journal.read_bytes().startswith(b"".join(lines[:5] + lines[6:-1]))
+    assert (folder / "journal.damaged").read_bytes() == lines[5]
     assert not (folder / "records" / ".half.part").exists()
-    rest = journal.read_bytes().splitlines()[23:]
-    assert sorted(line.split(b'"')[3].decode() for line in rest) == sorted([ids[0], ids[5], ids[-1]])
+    assert {entry.cell_id for entry in commands.journal_entries(output)[22:]} == missing
+    again = commands.run(arguments, tmp_path)
+    assert "run again" not in again.output
+    assert "24 cells, 0 to run" in again.output

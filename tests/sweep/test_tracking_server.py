@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from stackel_bench.tracking.journal import Entry
+from stackel_bench.results.entry import Entry
 from tests.sweep import commands
 from tests.sweep.conftest import SERIAL
 

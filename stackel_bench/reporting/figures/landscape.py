@@ -17,7 +17,7 @@ from stackel_bench.models import TieBreaking
 from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D
 from stackel_bench.reporting.sweep_results import SweepResults
-from stackel_bench.tracking.journal import Entry
+from stackel_bench.results.entry import Entry
 
 MOST_GAMES = 6
 MOST_ENTRIES = 20_000  # product of a game's sizes; larger ones take too long to solve 2 x 65 times

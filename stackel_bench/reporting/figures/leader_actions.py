@@ -20,7 +20,7 @@ def draw_leader_actions(results: SweepResults) -> list[Drawing]:
     if not tables:
         return []
     shown = list(tables.items())[:MOST_PANELS]
-    phases = list(dict.fromkeys(phase for _, table in shown for phase in table if phase.startswith(_PHASE)))
+    phases = list(dict.fromkeys(phase for _, table in shown for phase in _phases(table)))
     columns = min(3, len(shown))
     blocks = -(-len(shown) // columns)
     figure, axes = canvas.new_figure(
@@ -72,8 +72,7 @@ def _tables(results: SweepResults) -> dict[str, pd.DataFrame]:
     frames = [
         actions.assign(cell_id=entry.cell_id)
         for entry in results.finished
-        if (actions := results.actions(entry.cell_id)) is not None
-        and any(name.startswith(_PHASE) for name in actions.columns)
+        if (actions := results.actions(entry.cell_id)) is not None and _phases(actions)
     ]
     if not frames:
         return {}
@@ -83,16 +82,21 @@ def _tables(results: SweepResults) -> dict[str, pd.DataFrame]:
     rows = rows.merge(results.cells[["cell_id", "tie_breaking", "epsilon"]], on="cell_id")
     tables = {}
     for _, members in rows.groupby("pair", sort=False):
-        numbers = [name for name in members.columns if name.startswith(_PHASE)]
+        numbers = _phases(members)
         numbers += [name for name in ("certificate", "uniform_error") if name in members]
         table = members.groupby("action")[numbers].mean().dropna(axis=1, how="all").head(MOST_ACTIONS)
-        if not any(name.startswith(_PHASE) for name in table):
+        if not _phases(table):
             continue
         chosen = members.pivot_table(index="action", columns="tie_breaking", values="chosen", aggfunc="mean")
         first = members.iloc[0]
         title = f"{first['instance']} · {first['learner']} · eps {first['epsilon']:g}"
         tables[title] = table.join(chosen)
     return tables
+
+
+def _phases(table: pd.DataFrame) -> list[str]:
+    """The columns that count episodes."""
+    return [str(name) for name in table.columns if str(name).startswith(_PHASE)]
 
 
 def _draw_hardness(axes: Axes, table: pd.DataFrame) -> None:

@@ -16,7 +16,7 @@ from stackel_bench.planning.mixed_value import mixed_leader_values
 from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D
 from stackel_bench.reporting.sweep_results import SweepResults
-from stackel_bench.tracking.journal import Entry
+from stackel_bench.results.entry import Entry
 
 MOST_PANELS = 4
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])

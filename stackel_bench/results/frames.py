@@ -1,0 +1,85 @@
+"""Results as tables: one row per cell, per rung, per leader action, and the files that hold them."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from stackel_bench.results import files
+from stackel_bench.results.entry import FINISHED, Entry
+from stackel_bench.results.files import write_atomically
+from stackel_bench.results.journal import Journal
+from stackel_bench.results.segment import CELL_ID
+
+
+def cells_frame(entries: Iterable[Entry]) -> pd.DataFrame:
+    """One row per finished cell: which one it is, then its metrics. No timings, so equal runs are equal."""
+    rows = [{**entry.description, **entry.metrics} for entry in entries if entry.state == FINISHED]
+    return pd.DataFrame(rows)
+
+
+def rungs_frame(entries: Iterable[Entry]) -> pd.DataFrame:
+    """One row per finished cell and rung of its budget: the learning curves."""
+    rows = [
+        {**entry.description, "rung": position, **rung, "theory_samples": entry.metrics["theory_samples"]}
+        for entry in entries
+        if entry.state == FINISHED
+        for position, rung in enumerate(entry.rungs)
+    ]
+    return pd.DataFrame(rows)
+
+
+def write_results(folder: Path, entries: Iterable[Entry], summary: Mapping[str, Any]) -> None:
+    """results.csv, results.parquet and summary.json, each complete or absent."""
+    frame = cells_frame(entries)
+    write_atomically(folder / files.RESULTS_CSV, csv_bytes(frame))
+    write_atomically(folder / files.RESULTS_PARQUET, parquet_bytes(frame))
+    text = json.dumps(summary, indent=2, allow_nan=False, default=str)
+    write_atomically(folder / files.SUMMARY, (text + "\n").encode())
+
+
+def saved_summary(folder: Path) -> Mapping[str, Any]:
+    """What summary.json says; nothing where it is absent or damaged, since it is written anew each time."""
+    try:
+        saved = json.loads((folder / files.SUMMARY).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return saved if isinstance(saved, dict) else {}
+
+
+def csv_bytes(frame: pd.DataFrame) -> bytes:
+    """The frame as a CSV file, every number with all its digits."""
+    return frame.to_csv(index=False, lineterminator="\n").encode()
+
+
+def parquet_bytes(frame: pd.DataFrame) -> bytes:
+    """The frame as a Parquet file."""
+    buffer = io.BytesIO()
+    frame.to_parquet(buffer, index=False, compression="zstd")
+    return buffer.getvalue()
+
+
+def actions_table(journal: Journal, cell_ids: Iterable[str]) -> pa.Table | None:
+    """The tables of actions of these cells below each other, the cell id first; None if there are none."""
+    tables = []
+    for cell_id in cell_ids:
+        table = journal.actions_table(cell_id)
+        if table is not None:
+            tables.append(table.add_column(0, CELL_ID, pa.repeat(pa.scalar(cell_id), len(table))))
+    return pa.concat_tables(tables, promote_options="permissive") if tables else None
+
+
+def write_actions(journal: Journal, cell_ids: Iterable[str]) -> None:
+    """actions.parquet: the tables of actions of these cells, if there are any."""
+    table = actions_table(journal, cell_ids)
+    if table is not None:
+        buffer = io.BytesIO()
+        pq.write_table(table, buffer, compression="zstd")
+        write_atomically(journal.folder / files.ACTIONS_PARQUET, buffer.getvalue())

@@ -1,0 +1,127 @@
+"""What is wrong with a sweep's folder, a sentence per finding: every byte, every cell, every derived file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pyarrow.parquet as pq
+
+from stackel_bench.results import files
+from stackel_bench.results.entry import FAILED, FINISHED, Entry
+from stackel_bench.results.frames import actions_table, cells_frame, csv_bytes, saved_summary
+from stackel_bench.results.journal import Journal
+from stackel_bench.results.segment import is_segment
+
+
+def verify_lines(journal: Journal) -> Iterator[str]:
+    """Damaged, torn and unknown lines, and lines of one cell that disagree."""
+    if journal.damaged:
+        yield f"{files.JOURNAL}: damaged lines: {journal.damaged}"
+    if journal.lines.is_torn:
+        yield f"{files.JOURNAL}: the last line is torn"
+    for cell_id, state in journal.unknown.items():
+        yield f"cell {cell_id}: state {state!r} is unknown"
+    digests: dict[str, set[str]] = {}
+    for head, _ in journal.lines.entries:
+        if head.state == FINISHED:
+            digests.setdefault(head.cell_id, set()).add(head.records_digest)
+    for cell_id, found in digests.items():
+        if len(found) > 1:
+            yield f"cell {cell_id}: finished {len(found)} times with different records"
+
+
+def verify_tables(journal: Journal) -> Iterator[str]:
+    """Damaged and stray files, tables that are missing, kept twice, or belong to no line."""
+    for cell_id in sorted(journal.lost):
+        yield f"cell {cell_id}: finished, but its tables are damaged or missing"
+    for name, segments in journal.tables.items():
+        for path in segments.damaged():
+            yield f"{name}/{path.name}: damaged"
+        if segments.folder.exists():
+            for path in sorted(segments.folder.iterdir()):
+                if not is_segment(path):
+                    yield f"{name}/{path.name}: no file of this sweep"
+        for key, count in Counter(segments.copies()).items():
+            if not journal.is_wanted(name, key):
+                yield f"cell {key.cell_id}: a table below {name}/ that no line declares"
+            elif count > 1:
+                yield f"cell {key.cell_id}: {count} copies of its table below {name}/"
+
+
+def verify_shape(entry: Entry, records: pd.DataFrame) -> Iterator[str]:
+    """Whether a cell has exactly one row per replicate and rung."""
+    expected = entry.description["replicates"] * len(entry.rungs)
+    if len(records) != expected:
+        yield f"cell {entry.cell_id}: {len(records)} records instead of {expected}"
+    elif records.duplicated(["replicate", "rung"]).any():
+        yield f"cell {entry.cell_id}: several records of one replicate and rung"
+
+
+def verify_derived(journal: Journal, ended: bool) -> Iterator[str]:
+    """Whether results.csv, results.parquet, actions.parquet and summary.json say what the journal says.
+
+    They are written when a driver ends: a sweep that no driver has ended may lack them.
+    """
+    finished = {cell_id for cell_id in journal.entries if journal.state(cell_id) == FINISHED}
+    for name, verify in (
+        (files.RESULTS_CSV, _verify_csv),
+        (files.RESULTS_PARQUET, _verify_parquet),
+        (files.ACTIONS_PARQUET, _verify_actions),
+    ):
+        path = journal.folder / name
+        if path.exists():
+            problem = verify(journal, path, finished)
+            if problem:
+                yield f"{name}: {problem}; `stackel-bench report` writes it again"
+        elif ended and (name != files.ACTIONS_PARQUET or journal.tables[files.ACTIONS].owners):
+            yield f"{name}: missing; `stackel-bench report` writes it again"
+    if ended:
+        counts = Counter(journal.state(cell_id) for cell_id in journal.entries)
+        saved = saved_summary(journal.folder)
+        for state in (FINISHED, FAILED):
+            if saved.get(state) != counts[state]:
+                yield f"{files.SUMMARY}: {saved.get(state)} cells {state}, the journal has {counts[state]}"
+
+
+def _verify_csv(journal: Journal, path: Path, finished: set[str]) -> str:
+    try:
+        order = pd.read_csv(path, dtype=str)["cell_id"].tolist() if finished else []
+    except (ValueError, KeyError):  # pandas' own errors are ValueErrors
+        return "unreadable"
+    problem = _cells(order, finished)
+    if not problem and path.read_bytes() != csv_bytes(cells_frame(journal.entries[i] for i in order)):
+        problem = "other numbers than the journal"
+    return problem
+
+
+def _verify_parquet(journal: Journal, path: Path, finished: set[str]) -> str:
+    try:
+        frame = pd.read_parquet(path)
+        order = frame["cell_id"].tolist() if finished else []
+    except (OSError, ValueError, KeyError):
+        return "unreadable"
+    problem = _cells(order, finished)
+    if not problem and not frame.equals(cells_frame(journal.entries[i] for i in order)):
+        problem = "other numbers than the journal"
+    return problem
+
+
+def _verify_actions(journal: Journal, path: Path, finished: set[str]) -> str:
+    try:
+        found = pq.read_table(path)
+        order = list(dict.fromkeys(found.column("cell_id").to_pylist()))
+    except (OSError, ValueError, KeyError):
+        return "unreadable"
+    problem = _cells(order, {i for i in finished if journal.entries[i].actions_digest})
+    if not problem and not found.equals(actions_table(journal, order)):
+        problem = "other numbers than the tables of its cells"
+    return problem
+
+
+def _cells(found: list[str], expected: set[str]) -> str:
+    if set(found) == expected and len(found) == len(expected):
+        return ""
+    return f"{len(found)} cells, {len(set(found) & expected)} of the {len(expected)} that the journal has"

@@ -1,0 +1,118 @@
+"""Whether the results of a sweep can be relied on: its folder checked, its numbers made again."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stackel_bench.errors import InputError
+from stackel_bench.results import files
+from stackel_bench.results.compare import metrics_difference, table_difference
+from stackel_bench.results.entry import FINISHED, Entry
+from stackel_bench.results.journal import Journal
+from stackel_bench.results.provenance import machine, recorded_machines
+from stackel_bench.results.verify import verify_derived, verify_lines, verify_shape, verify_tables
+from stackel_bench.sweep.cell import CellBuilder
+from stackel_bench.sweep.recompute import recompute, resummarise
+
+TOLERANCE = 1e-9  # relative and absolute, where numpy or numba is another version than it was
+_LIBRARIES = ("numpy", "numba")
+
+
+@dataclass
+class Verification:
+    """Checks of one sweep; how much was checked is known once the findings have been read."""
+
+    folder: Path
+    fraction: float  # of the finished cells to be computed again
+    checked: int = field(default=0, init=False)
+    recomputed: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self._journal = Journal(self.folder)
+        self._others = _other_versions(self.folder)
+        self._tolerance = TOLERANCE if self._others else 0.0
+
+    @property
+    def note(self) -> str:
+        """What has to be known about the comparison, if anything."""
+        if not self._others:
+            return ""
+        return f"computed with {self._others}: numbers are compared up to {TOLERANCE:g}, not bit by bit"
+
+    def findings(self) -> Iterator[str]:
+        """A sentence for everything that is not as it should be."""
+        journal = self._journal
+        yield from verify_lines(journal)
+        yield from verify_tables(journal)
+        finished = [cell_id for cell_id in journal.entries if journal.state(cell_id) == FINISHED]
+        for cell_id in finished:
+            self.checked += 1
+            yield from self._check(journal.entries[cell_id])
+        yield from verify_derived(journal, ended=(self.folder / files.SUMMARY).exists())
+        builder = CellBuilder()
+        for cell_id in chosen(finished, self.folder.name, self.fraction):
+            self.recomputed += 1
+            yield from self._check_again(journal.entries[cell_id], builder)
+
+    def _check(self, entry: Entry) -> Iterator[str]:
+        try:
+            records = self._journal.read_records(entry.cell_id)
+            self._journal.read_actions(entry.cell_id)
+        except InputError as error:
+            yield f"cell {entry.cell_id}: {error}"
+            return
+        wrong = list(verify_shape(entry, records))
+        yield from wrong
+        if wrong:
+            return
+        metrics, rungs = resummarise(entry, records)
+        yield from self._compare(entry, metrics, "its records say")
+        for position, (kept, found) in enumerate(zip(entry.rungs, rungs, strict=False)):
+            if metrics_difference(kept, found, self._tolerance):
+                yield f"cell {entry.cell_id}: rung {position} does not follow from its records"
+
+    def _check_again(self, entry: Entry, builder: CellBuilder) -> Iterator[str]:
+        try:
+            cell = builder.build(entry.config)
+        except InputError as error:
+            yield f"cell {entry.cell_id}: cannot be computed again ({error})"
+            return
+        if cell.cell_id != entry.cell_id:
+            yield f"cell {entry.cell_id}: this version calls its configuration {cell.cell_id}"
+            return
+        again = recompute(cell)
+        records = self._journal.read_records(entry.cell_id)
+        if difference := table_difference(records, again.records, self._tolerance):
+            yield f"cell {entry.cell_id}: computed again, its records differ: {difference}"
+        actions = self._journal.read_actions(entry.cell_id)
+        if actions is None:
+            yield f"cell {entry.cell_id}: its table of actions is missing"
+        elif difference := table_difference(actions, again.actions, self._tolerance):
+            yield f"cell {entry.cell_id}: computed again, its table of actions differs: {difference}"
+        yield from self._compare(entry, again.metrics, "computed again it is")
+
+    def _compare(self, entry: Entry, metrics: Mapping[str, float], words: str) -> Iterator[str]:
+        for name, (kept, found) in metrics_difference(entry.metrics, metrics, self._tolerance).items():
+            yield f"cell {entry.cell_id}: {name} is {kept}, {words} {found}"
+
+
+def chosen(cell_ids: list[str], sweep: str, fraction: float) -> list[str]:
+    """A fraction of the cells, one at least, in an order that looks random and is always the same."""
+    count = math.ceil(fraction * len(cell_ids))
+    return sorted(cell_ids, key=lambda i: hashlib.sha256(f"{sweep}\n{i}".encode()).digest())[:count]
+
+
+def _other_versions(folder: Path) -> str:
+    """Versions that cells were computed with and that are not those of this process."""
+    now = machine()
+    others = {
+        f"{name} {facts.get(name, 'unknown')} (here {now[name]})": None
+        for facts in recorded_machines(folder)
+        for name in _LIBRARIES
+        if facts.get(name) != now[name]
+    }
+    return ", ".join(others)
