@@ -24,9 +24,7 @@ from stackel_bench.reporting.claims_summary import (
 )
 from stackel_bench.results import files
 from stackel_bench.results.files import write_atomically
-from stackel_bench.results.journal import Journal
-from stackel_bench.runners.ending import sweep_results, write_tables
-from stackel_bench.sweep.driver import Tally
+from stackel_bench.runners.ending import Session, write_tables
 from stackel_bench.sweep.folder import sweep_folder
 from stackel_bench.sweep.plan import Plan
 
@@ -37,19 +35,12 @@ LOCAL_ADDRESS = "http://127.0.0.1:5000"  # where `stackel-bench ui` shows local 
 STYLES = {"confirmed": "green", "refuted": "red", "inconclusive": "yellow"}
 
 
-def publish_claims(
-    planned: ClaimsPlan,
-    plan: Plan,
-    journal: Journal,
-    tally: Tally,
-    store: MlflowStore | None,
-    tags: Mapping[str, str],
-    command: str,
-    console: Console,
-) -> bool:
+def publish_claims(planned: ClaimsPlan, session: Session) -> bool:
     """Judge all claims from the journal, write files, log them; whether all verdicts are as expected."""
+    plan, journal, tally = session.plan, session.journal, session.tally
+    store, tags, console = session.store, session.tags, session.console
     settings, folder = plan.settings, sweep_folder(plan)
-    results = sweep_results(plan, journal, tags, command)
+    results = session.results()
     write_tables(results, tally)
     facts = {"version": tags["stackel.version"], "commit": tags["stackel.git_commit"], "seed": settings.seed}
     judged = judge_claims(planned, journal.entries, journal.read_records)
@@ -58,7 +49,7 @@ def publish_claims(
     rows = [_with_runs(row, plan, store) | facts | {"address": address} for row in judged]
     shown = {
         "profile": planned.profile,
-        "command": command,
+        "command": session.command,
         "cells": f"{len(results.finished)} finished, {len(results.failed)} failed, {len(plan.cells)} planned",
         "samples": f"{results.samples_drawn:.3g}",
         **{key: str(value) for key, value in facts.items()},

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -15,6 +17,7 @@ from stackel_bench.reporting.terminal import print_table
 from stackel_bench.results import files
 from stackel_bench.results.frames import saved_summary, write_actions, write_results
 from stackel_bench.results.journal import Journal
+from stackel_bench.results.provenance import git_commit, package_version
 from stackel_bench.sweep.driver import Tally
 from stackel_bench.sweep.plan import Plan
 
@@ -22,42 +25,55 @@ if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore
 
 
-class Ending(Protocol):
-    """What follows once the cells of a session have run."""
+@dataclass
+class Session:
+    """A sweep on its way: what is to be done, where it is kept and logged, and what this invocation did."""
 
-    def __call__(
-        self,
-        plan: Plan,
-        journal: Journal,
-        tally: Tally,
-        store: MlflowStore | None,
-        tags: Mapping[str, str],
-        command: str,
-        console: Console,
-        /,
-    ) -> bool:
-        """Write and show what there is to see; whether it is as it should be."""
+    plan: Plan
+    command: str  # as it was typed
+    journal: Journal
+    console: Console
+    tally: Tally = field(default_factory=Tally)
+    store: MlflowStore | None = None
+
+    @functools.cached_property
+    def tags(self) -> dict[str, str]:
+        """Tags of every run of this sweep."""
+        return run_tags(self.plan.sweep_id)
+
+    def results(self) -> SweepResults:
+        """Everything that is finished so far, in the order of the plan."""
+        plan, entries = self.plan, self.journal.entries
+        return SweepResults(
+            study=plan.study,
+            question=plan.question,
+            sweep_id=plan.sweep_id,
+            journal=self.journal,
+            entries=tuple(entries[cell.cell_id] for cell in plan.cells if cell.cell_id in entries),
+            planned=len(plan.cells),
+            command=self.command,
+            version=self.tags["stackel.version"],
+            commit=self.tags["stackel.git_commit"],
+        )
+
+
+# What follows once the cells of a session have run: writes and shows it; whether it is as it should be.
+Ending = Callable[[Session], bool]
+
+
+def run_tags(sweep_id: str) -> dict[str, str]:
+    """Tags of every run of a sweep."""
+    return {
+        "stackel.sweep_id": sweep_id,
+        "stackel.version": package_version(),
+        "stackel.git_commit": git_commit(),
+    }
 
 
 def tell_problems(console: Console, journal: Journal) -> None:
     """Say what is wrong with a sweep's folder, if anything is."""
     for sentence in journal.problems():
         console.print(sentence, markup=False)
-
-
-def sweep_results(plan: Plan, journal: Journal, tags: Mapping[str, str], command: str) -> SweepResults:
-    """Everything that is finished so far, in the order of the plan."""
-    return SweepResults(
-        study=plan.study,
-        question=plan.question,
-        sweep_id=plan.sweep_id,
-        journal=journal,
-        entries=tuple(journal.entries[c.cell_id] for c in plan.cells if c.cell_id in journal.entries),
-        planned=len(plan.cells),
-        command=command,
-        version=tags["stackel.version"],
-        commit=tags["stackel.git_commit"],
-    )
 
 
 def write_tables(results: SweepResults, tally: Tally) -> None:
@@ -70,6 +86,8 @@ def write_tables(results: SweepResults, tally: Tally) -> None:
         "ran": tally.finished + tally.failed,
         "reused": tally.reused,
         "samples": tally.samples,
+        "tasks": tally.tasks,
+        "pieces_restored": tally.pieces_restored,
         "unsynced": tally.unsynced,
     }
     failures = [{"cell_id": e.cell_id, "label": e.label, "error": e.error} for e in results.failed]
@@ -90,17 +108,9 @@ def report_is_current(results: SweepResults) -> bool:
     return all(facts.get(key) == value for key, value in results.summary().items())
 
 
-def publish(
-    plan: Plan,
-    journal: Journal,
-    tally: Tally,
-    store: MlflowStore | None,
-    tags: Mapping[str, str],
-    command: str,
-    console: Console,
-) -> bool:
-    """Write and show the results of everything that is finished so far; numbers as such are never wrong."""
-    results = sweep_results(plan, journal, tags, command)
+def publish(session: Session) -> bool:
+    """Write and show what is finished so far; always True: a sweep has no expected verdicts."""
+    results, tally, console = session.results(), session.tally, session.console
     current = report_is_current(results)
     write_tables(results, tally)
     if not current:
@@ -119,15 +129,15 @@ def publish(
             "same command tries them again",
             markup=False,
         )
-    if store is not None:
-        problem = "" if tally.unsynced else log_report(results, store, tags)
+    if session.store is not None:
+        problem = "" if tally.unsynced else log_report(results, session.store, session.tags)
         reason = problem or next(iter(tally.unsynced.values()), "")
-        console.print(f"link    {store.link(VIEW_QUERY)}")
+        console.print(f"link    {session.store.link(VIEW_QUERY)}")
         if reason:
             what = f"{len(tally.unsynced)} cells" if tally.unsynced else "the report"
+            later = sync_command(session.command)
             console.print(
-                f"MLflow did not take {what} ({reason}); nothing is lost. Later:\n  {sync_command(command)}",
-                markup=False,
+                f"MLflow did not take {what} ({reason}); nothing is lost. Later:\n  {later}", markup=False
             )
     return True
 

@@ -7,7 +7,6 @@ import shlex
 import sys
 from pathlib import Path
 
-from rich.console import Console
 from rich.markup import escape
 
 from stackel_bench import checks
@@ -19,13 +18,14 @@ from stackel_bench.reporting.progress import SweepProgress
 from stackel_bench.reporting.screen import reserved_screen
 from stackel_bench.results import files
 from stackel_bench.results.journal import Journal
-from stackel_bench.results.provenance import git_commit, package_version, record_machine
+from stackel_bench.results.provenance import record_machine
 from stackel_bench.runners.dry_run import print_plan
-from stackel_bench.runners.ending import Ending, publish, tell_problems
+from stackel_bench.runners.ending import Ending, Session, publish, tell_problems
 from stackel_bench.runners.exchange import Tracking, in_background, open_tracking
 from stackel_bench.sweep.cell import Cell
 from stackel_bench.sweep.driver import Tally, finished_cells, missing_cells, run_cells
 from stackel_bench.sweep.folder import locked, require_writable, sweep_folder
+from stackel_bench.sweep.kept_pieces import count_pieces
 from stackel_bench.sweep.plan import Plan
 from stackel_bench.tracking.mirror import Mirror
 from stackel_bench.tracking.start import require_answer, validate_tracking
@@ -78,51 +78,51 @@ def run_session(plan: Plan, command: str, ending: Ending = publish) -> int:
 
 def _run_locked(plan: Plan, folder: Path, command: str, ending: Ending) -> int:
     with locked(folder), reserved_screen(folder / files.LIBRARY_LOG) as console:
-        journal = Journal(folder)
+        session = Session(plan, command, Journal(folder), console)
         try:
-            if plan.settings.only == "failed" and not journal.entries:
+            if plan.settings.only == "failed" and not session.journal.entries:
                 raise InputError("only", "failed", "null on a sweep that has not been run yet")
-            journal.repair()
-            tell_problems(console, journal)
-            tally, tracking = _run(plan, journal, console)
-            journal.require_unchanged()
-            store = None if tracking is None else tracking.store
-            as_wanted = ending(plan, journal, tally, store, run_tags(plan.sweep_id), command, console)
+            session.journal.repair()
+            tell_problems(console, session.journal)
+            _run(session)
+            session.journal.require_unchanged()
+            as_wanted = ending(session)
         except KeyboardInterrupt:
-            _tell_resume(console, "Stopped", plan, journal, command)
+            _tell_resume(session, "Stopped")
             return 130
         except ClusterLostError as error:
-            _tell_resume(console, f"Cluster lost: {error}", plan, journal, command)
+            _tell_resume(session, f"Cluster lost: {error}")
             return 1
-    return 1 if tally.failed or not as_wanted else 0
+    return 1 if session.tally.failed or not as_wanted else 0
 
 
-def _run(plan: Plan, journal: Journal, console: Console) -> tuple[Tally, Tracking | None]:
+def _run(session: Session) -> None:
+    """Open the store, start the executor, run what is missing, log it; the session knows what was done."""
+    plan, journal, execution = session.plan, session.journal, session.plan.settings.execution
     # MLflow and Ray take seconds to start: at the same time.
-    opening = in_background(open_tracking, plan, journal, run_tags(plan.sweep_id))
+    opening = in_background(open_tracking, plan, journal, session.tags)
     executor: Executor | None = None
     tracking: Tracking | None = None
     try:
         missing = missing_cells(plan, journal)
         if missing:
-            if plan.settings.execution.kind == "local":  # once here rather than once in every worker
+            if execution.kind == "local":  # once here rather than once in every worker
                 compile_kernels({cell.trial.game.family for cell in missing})
-            executor = start_executor(plan.settings.execution)
+            executor = start_executor(execution)
         tracking = opening.result()
         fetched = 0 if tracking is None else tracking.even_out(plan, journal)
         cells = missing_cells(plan, journal)
         where = f" {executor.place}" if executor is not None and cells else ""
         note = f", {fetched} fetched from MLflow" if fetched else ""
-        console.print(
+        session.console.print(
             f"[bold]{escape(plan.study)}[/]: {len(plan.cells)} cells, {len(cells)} to run{where}{note}"
         )
         reused = finished_cells(plan, journal)
-        tally = Tally()
         if executor is not None and cells:
-            mirror = None if tracking is None else tracking.mirror
             record_machine(journal.folder)
-            tally = _run_cells(plan, cells, executor, journal, mirror, console)
-        tally.reused = reused
+            mirror = None if tracking is None else tracking.mirror
+            session.tally = _run_cells(session, cells, executor, mirror)
+        session.tally.reused = reused
     except BaseException:
         if tracking is not None:
             tracking.mirror.abandon()
@@ -131,29 +131,21 @@ def _run(plan: Plan, journal: Journal, console: Console) -> tuple[Tally, Trackin
         if executor is not None:
             executor.shutdown()
     if tracking is not None:
+        session.store = tracking.store
         try:
-            tally.unsynced = tracking.mirror.close(
-                plan.settings.tracking.patience, lambda left: _tell_left(console, left)
-            )
+            patience = plan.settings.tracking.patience
+            session.tally.unsynced = tracking.mirror.close(patience, lambda left: _tell_left(session, left))
         except KeyboardInterrupt:  # every cell is computed: only logging is left for later
-            tally.unsynced = tracking.mirror.abandon()
-    return tally, tracking
+            session.tally.unsynced = tracking.mirror.abandon()
 
 
-def _run_cells(
-    plan: Plan,
-    cells: list[Cell],
-    executor: Executor,
-    journal: Journal,
-    mirror: Mirror | None,
-    console: Console,
-) -> Tally:
-    settings = plan.settings
-    with SweepProgress(console, len(cells), executor.workers, settings.quiet) as progress:
+def _run_cells(session: Session, cells: list[Cell], executor: Executor, mirror: Mirror | None) -> Tally:
+    settings = session.plan.settings
+    with SweepProgress(session.console, len(cells), executor.workers, settings.quiet) as progress:
         return run_cells(
             cells,
             executor,
-            journal,
+            session.journal,
             mirror,
             progress,
             batch_seconds=settings.execution.batch_seconds,
@@ -162,22 +154,16 @@ def _run_cells(
         )
 
 
-def _tell_resume(console: Console, why: str, plan: Plan, journal: Journal, command: str) -> None:
+def _tell_resume(session: Session, why: str) -> None:
+    plan, journal = session.plan, session.journal
     done = f"{finished_cells(plan, journal)} of {len(plan.cells)} cells are finished and kept"
-    console.print(f"\n{why}; {done}. Resume with:\n  {command}", markup=False)
+    pieces = count_pieces(journal.folder / files.PIECES)
+    kept = f", and {pieces} finished pieces of others" if pieces else ""
+    session.console.print(f"\n{why}; {done}{kept}. Resume with:\n  {session.command}", markup=False)
 
 
-def _tell_left(console: Console, left: int) -> None:
-    console.print(f"{left} cells still to be logged to MLflow (Ctrl-C leaves that for later)")
-
-
-def run_tags(sweep_id: str) -> dict[str, str]:
-    """Tags of every run of this sweep."""
-    return {
-        "stackel.sweep_id": sweep_id,
-        "stackel.version": package_version(),
-        "stackel.git_commit": git_commit(),
-    }
+def _tell_left(session: Session, left: int) -> None:
+    session.console.print(f"{left} cells still to be logged to MLflow (Ctrl-C leaves that for later)")
 
 
 def command_line(verb: str, overrides: list[str]) -> str:

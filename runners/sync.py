@@ -7,10 +7,9 @@ from rich.console import Console
 from stackel_bench.errors import InputError
 from stackel_bench.results import files
 from stackel_bench.results.journal import Journal
-from stackel_bench.runners.ending import log_report, tell_problems
+from stackel_bench.runners.ending import log_report, run_tags, tell_problems
 from stackel_bench.runners.exchange import opened_store
 from stackel_bench.runners.existing import read_results, tracking_settings
-from stackel_bench.runners.session import run_tags
 from stackel_bench.sweep.folder import locked, require_writable
 from stackel_bench.tracking.mirror import sync
 from stackel_bench.tracking.start import store_uri

@@ -87,6 +87,8 @@ class Scheduler:
     tasks_per_worker: int = 3
     busy_seconds: float = 0.0
     capacity_seconds: float = 0.0  # what all workers together could have been busy, from start to end
+    tasks: int = 0  # that were submitted
+    pieces_restored: int = 0  # that an earlier invocation had kept
     cost: CostModel = field(default_factory=CostModel)
 
     def run(self, trials: Sequence[Trial]) -> Iterator[list[Event]]:
@@ -103,6 +105,7 @@ class Scheduler:
             workers = self.executor.workers  # nodes come and go
             while len(self._in_flight) < self.tasks_per_worker * workers and self._has_work():
                 task = self._waiting.popleft()
+                self.tasks += 1
                 self._in_flight[self.executor.submit(task.name, task.function, *task.arguments)] = task
             finished = self.executor.next_finished(list(self._in_flight))
             now = time.perf_counter()
@@ -152,6 +155,7 @@ class Scheduler:
                 piece, value = Piece.parse(name), decode(content, _packages(job.trial))
             except (NotReadableError, ValueError):
                 continue
+            self.pieces_restored += 1
             if piece.unit is not None:
                 explored.setdefault(piece.blocks, {})[piece.unit] = self.executor.put(content)
             elif all(tie in result for tie in job.trial.tie_breakings for result in value):

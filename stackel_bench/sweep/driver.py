@@ -43,6 +43,8 @@ class Tally:
     failed: int = 0
     reused: int = 0
     samples: int = 0
+    tasks: int = 0
+    pieces_restored: int = 0  # of trials that an earlier invocation did not finish
     wall_seconds: float = 0.0
     busy_seconds: float = 0.0
     capacity_seconds: float = 0.0  # workers x time, workers that came and went included
@@ -122,6 +124,7 @@ def run_cells(
         if fail_fast and tally.failed:
             break
     tally.wall_seconds = time.perf_counter() - start
+    tally.tasks, tally.pieces_restored = scheduler.tasks, scheduler.pieces_restored
     tally.busy_seconds = scheduler.busy_seconds
     tally.capacity_seconds = scheduler.capacity_seconds
     return tally

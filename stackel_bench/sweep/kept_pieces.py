@@ -44,5 +44,10 @@ class KeptPieces:
         return self._folder / self._trial_ids[trial]
 
 
+def count_pieces(folder: Path) -> int:
+    """How many pieces of unfinished trials are kept in a sweep's folder of pieces."""
+    return sum(1 for _ in folder.glob(f"*/*{_SUFFIX}"))
+
+
 def _digest(content: bytes) -> bytes:
     return hashlib.blake2b(content, digest_size=_DIGEST_BYTES).digest()

@@ -28,9 +28,9 @@ def draw_leader_actions(results: SweepResults) -> list[Drawing]:
         columns,
         width=3.1 * columns + 0.9,
         height=3.6 * blocks + 0.9,
-        top=0.75,
+        top=0.9,
         bottom=0.5,
-        gap=(0.5, 0.28),
+        gap=(0.75, 0.3),
     )
     for position, (title, table) in enumerate(shown):
         first, column = 3 * (position // columns), position % columns
@@ -89,7 +89,7 @@ def _tables(results: SweepResults) -> dict[str, pd.DataFrame]:
             continue
         chosen = members.pivot_table(index="action", columns="tie_breaking", values="chosen", aggfunc="mean")
         first = members.iloc[0]
-        title = f"{first['instance']} · {first['learner']} · eps {first['epsilon']:g}"
+        title = f"{first['instance']}\n{first['learner']} · eps {first['epsilon']:g}"
         tables[title] = table.join(chosen)
     return tables
 
@@ -100,13 +100,13 @@ def _phases(table: pd.DataFrame) -> list[str]:
 
 
 def _draw_hardness(axes: Axes, table: pd.DataFrame) -> None:
-    positions = np.arange(len(table))
+    positions, highest = np.arange(len(table)), 0.0
     for name, colour, marker in (("certificate", canvas.INK, "o"), ("uniform_error", canvas.MUTED, "x")):
         if name in table:
             axes.plot(positions, table[name], color=colour, marker=marker, linestyle="")
-    axes.set_ylim(bottom=0)
-    axes.set_ylabel("value error")
-    axes.set_xticks(positions, [])
+            highest = max(highest, float(table[name].max()))
+    axes.set_ylim(0, 1.15 * highest if highest > 0 else 1)
+    _label(axes, "value error", table, [])
 
 
 def _draw_episodes(axes: Axes, table: pd.DataFrame, phases: list[str]) -> None:
@@ -116,8 +116,8 @@ def _draw_episodes(axes: Axes, table: pd.DataFrame, phases: list[str]) -> None:
             heights = table[phase].fillna(0.0).to_numpy()
             axes.bar(positions, heights, bottom=start, color=canvas.SERIES[2 + number], width=0.7)
             start = start + heights
-    axes.set_ylabel("episodes")
-    axes.set_xticks(positions, [])
+    axes.set_yticks([0, start.max()], ["0", f"{start.max():.2g}"])
+    _label(axes, "episodes", table, [])
 
 
 def _draw_chosen(axes: Axes, table: pd.DataFrame) -> None:
@@ -127,6 +127,12 @@ def _draw_chosen(axes: Axes, table: pd.DataFrame) -> None:
         offset = (number - (len(ties) - 1) / 2) * 0.36
         axes.bar(positions + offset, table[tie], color=canvas.TIE_COLOURS[tie], width=0.34)
     axes.set_ylim(0, 1)
-    axes.set_ylabel("chosen")
     axes.set_xlabel("leader action")
-    axes.set_xticks(positions, [str(action) for action in table.index])
+    _label(axes, "chosen", table, [str(action) for action in table.index])
+
+
+def _label(axes: Axes, what: str, table: pd.DataFrame, actions: list[str]) -> None:
+    """The same horizontal axis for the three panels of an exploration."""
+    axes.set_ylabel(what, labelpad=2)
+    axes.set_xticks(np.arange(len(table)), actions or [""] * len(table))
+    axes.set_xlim(-0.6, len(table) - 0.4)
