@@ -106,7 +106,7 @@ class Explorer(Protocol):
     def nested(self) -> bool:
         """Whether a plan continues the run of the plan before it; if not, each plan is a run of its own."""
 
-    def seconds_per_plan(self, shape: Shape) -> float:
+    def seconds_of(self, shape: Shape, plan: EpisodePlan) -> float:
         """Rough time of one plan on one core; corrected by what is measured."""
 
     def theory_plan(self, shape: Shape, goal: Goal) -> EpisodePlan:

@@ -18,6 +18,7 @@ class Generative:
 
     name = "generative"
     certified = False
+    replans = False
     theory_plan = staticmethod(paper_total)
 
     def play(

@@ -27,6 +27,7 @@ class RFExpress:
 
     name = "rf_express"
     certified = False
+    replans = True
     theory_plan = staticmethod(paper_total)
 
     def play(

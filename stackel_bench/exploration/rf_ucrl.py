@@ -27,6 +27,7 @@ class RFUCRL:
 
     name = "rf_ucrl"
     certified = True
+    replans = True
 
     def theory_plan(self, shape: Shape, goal: Goal) -> EpisodePlan:
         """The stopping time's bound as a limit; the certificate ends the run earlier."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
@@ -23,6 +24,7 @@ class SamplingRule(Protocol):
 
     name: str
     certified: bool
+    replans: bool  # whether it plans anew on the way, which takes most of the time
 
     def theory_plan(self, shape: Shape, goal: Goal) -> EpisodePlan:
         """As in Explorer."""
@@ -67,10 +69,12 @@ class SingleRun:
         """What the rule's theorem asks for."""
         return self.rule.theory_plan(shape, goal)
 
-    def seconds_per_plan(self, shape: Shape) -> float:
-        """Replanning and playing, some hundred times."""
+    def seconds_of(self, shape: Shape, plan: EpisodePlan) -> float:
+        """Rules that replan do so a number of times for every doubling of the episodes (fitted by eye)."""
         horizon, states, actions = shape
-        return 2e-3 + 6e-7 * horizon * states**2 * actions
+        size = horizon * states**2 * actions
+        replanning = (1.2e-3 + 1.2e-4 * math.sqrt(size)) * math.log2(plan.total + 1)
+        return 2e-3 + 2e-7 * size + (replanning if self.rule.replans else 0.0)
 
     def fixed_plan(self, shape: Shape, episodes: int) -> EpisodePlan:
         """One phase."""

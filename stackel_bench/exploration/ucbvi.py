@@ -30,6 +30,7 @@ class UCBVI:
 
     name = "ucbvi"
     certified = False
+    replans = True
     theory_plan = staticmethod(paper_total)
 
     def __post_init__(self) -> None:

@@ -19,6 +19,7 @@ class Uniform:
 
     name = "uniform"
     certified = False
+    replans = False
     theory_plan = staticmethod(paper_total)
 
     def play(

@@ -53,10 +53,15 @@ class BanditRLLearner:
             samples=tuple(plan.total * actions for plan in plans),
             theory_samples=self.explorer.theory_plan(sampler.shape, _goal(sampler, budget)).total * actions,
             units=actions,
-            seconds_per_unit=len(plans) * self.explorer.seconds_per_plan(sampler.shape),
+            seconds_per_unit=self._seconds(sampler, plans),
             nested=self.explorer.nested,
             detail=tuple(plans),
         )
+
+    def _seconds(self, sampler: EpisodeSampler, plans: Sequence[EpisodePlan]) -> float:
+        """Rough time of exploring one leader action at all rungs; of the last one where rungs are nested."""
+        counted = plans[-1:] if self.explorer.nested else plans
+        return sum(self.explorer.seconds_of(sampler.shape, plan) for plan in counted) + 1e-3 * len(plans)
 
     def _plans(self, sampler: EpisodeSampler, budget: Budget) -> list[EpisodePlan]:
         if budget.total_is_given:

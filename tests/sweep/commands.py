@@ -192,6 +192,12 @@ def program(pid: int) -> str:
     return ""
 
 
+def kill(pid: int) -> None:
+    """Kill a process that one of our commands started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
 def wait_until(condition: Callable[[], bool], seconds: float = SECONDS) -> None:
     until = time.monotonic() + seconds
     while not condition():
