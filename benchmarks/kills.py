@@ -1,6 +1,6 @@
 """One long bandit-RL cell on Ray, its driver or a worker killed at random moments, until it is finished.
 
-After every kill the pieces on disk are counted; a piece that had been kept must never be computed twice, and the
+After every kill the pieces on disk are counted; a piece that was kept must never be computed twice, and the
 finished cell must equal the undisturbed one byte by byte. By hand: `python -m benchmarks.kills [KILLS]`.
 """
 

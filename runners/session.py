@@ -19,6 +19,7 @@ from stackel_bench.reporting.screen import reserved_screen
 from stackel_bench.results import files
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.provenance import record_machine
+from stackel_bench.results.repair import repair
 from stackel_bench.runners.dry_run import print_plan
 from stackel_bench.runners.ending import Ending, Session, publish, tell_problems
 from stackel_bench.runners.exchange import Tracking, in_background, open_tracking
@@ -82,7 +83,7 @@ def _run_locked(plan: Plan, folder: Path, command: str, ending: Ending) -> int:
         try:
             if plan.settings.only == "failed" and not session.journal.entries:
                 raise InputError("only", "failed", "null on a sweep that has not been run yet")
-            session.journal.repair()
+            repair(session.journal)
             tell_problems(console, session.journal)
             _run(session)
             session.journal.require_unchanged()

@@ -44,8 +44,8 @@ class Journal:
         self.entries = Entries()  # finished with all tables, or failed
         self.unknown: dict[str, str] = {}  # cells in a state of which this version does not know: left alone
         self.lost: set[str] = set()  # finished cells whose tables are damaged or missing
-        self._repaired: list[str] = []
-        self._sort_lines()
+        self.repaired: list[str] = []  # what was mended, in sentences
+        self.sort_lines()
 
     @property
     def damaged(self) -> int:
@@ -59,15 +59,15 @@ class Journal:
 
     def problems(self) -> list[str]:
         """What is or was wrong with the folder, and what follows from it: a sentence each."""
-        sentences = list(self._repaired)
+        sentences = list(self.repaired)
         if self.damaged:
-            lines = _many(self.damaged, "damaged line")
+            lines = many(self.damaged, "damaged line")
             sentences.append(f"{lines} in {files.JOURNAL}: such cells run again")
         if self.lost:
-            cells = _many(len(self.lost), "finished cell")
+            cells = many(len(self.lost), "finished cell")
             sentences.append(f"tables of {cells} damaged or missing: such cells run again")
         for state, count in Counter(self.unknown.values()).items():
-            cells = _many(count, "cell")
+            cells = many(count, "cell")
             sentences.append(f"{cells} in the state {state!r}, which this version does not know: left alone")
         return sentences
 
@@ -99,6 +99,8 @@ class Journal:
 
         Failures are also written to files of their own, with their tracebacks.
         """
+        if not results:
+            return []
         self.lines.require_unchanged()
         entries = []
         runs: dict[str, list[Run]] = {name: [] for name in TABLES}
@@ -126,40 +128,14 @@ class Journal:
             merging.merge(segments, functools.partial(self.is_wanted, name))
         return entries
 
-    def repair(self) -> None:
-        """Remove whatever is damaged, torn, doubled or has no line; the problems tell of it."""
-        files.remove_parts(self.folder)
-        if moved := self.lines.move_damaged(self.folder / files.DAMAGED_LINES):
-            lines = _many(moved, "damaged line")
-            self._repaired.append(f"{lines} moved to {files.DAMAGED_LINES}: such cells run again")
-        known = self.entries.keys() | self.unknown.keys() | self.lost
-        if strays := {key.cell_id for key in self.tables[files.RECORDS].owners} - known:
-            cells = _many(len(strays), "cell")
-            self._repaired.append(
-                f"records of {cells} without a line in {files.JOURNAL}: such cells run again"
-            )
-        damaged = 0
-        while True:
-            for name, segments in self.tables.items():
-                wanted = {key for key in segments.owners if self.is_wanted(name, key)}
-                damaged += merging.tidy(segments, wanted)
-            lost = len(self.lost)
-            self._sort_lines()
-            if len(self.lost) == lost:  # otherwise cells that lost one table lose the other one too
-                break
-        if damaged:
-            self._repaired.append(
-                f"{_many(damaged, 'damaged file')} of tables removed; what was whole is kept"
-            )
-
     def require_unchanged(self) -> None:
         """Raise an InputError where somebody else changed the folder since it was read or written."""
         self.lines.require_unchanged()
         for segments in self.tables.values():
             merging.require_unchanged(segments)
 
-    def _sort_lines(self) -> None:
-        """The last line of every cell decides."""
+    def sort_lines(self) -> None:
+        """Look which cells have all the tables that their lines declare; the last line of a cell decides."""
         self.entries, self.unknown, self.lost = Entries(), {}, set()
         for head, line in {head.cell_id: (head, line) for head, line in self.lines.entries}.values():
             keys = {name: _key(head, name) for name in TABLES}
@@ -195,5 +171,6 @@ def _parquet(frame: pd.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
-def _many(count: int, what: str) -> str:
+def many(count: int, what: str) -> str:
+    """The count and the noun in its number."""
     return f"{count} {what}" + ("" if count == 1 else "s")

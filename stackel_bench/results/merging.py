@@ -117,7 +117,7 @@ def _too_many(segments: Segments) -> list[Segment]:
             sizes.setdefault(len(segment.places) >= FAN_IN, []).append(segment)
     for members in sizes.values():
         if len(members) >= FAN_IN:
-            for _, agreeing in that_agree(members, lambda segment: read_schema(segment.path)):
+            for _, agreeing in that_agree(members, _own_schema):
                 if len(agreeing) >= FAN_IN:
                     return agreeing
     return []
@@ -126,7 +126,7 @@ def _too_many(segments: Segments) -> list[Segment]:
 def _rewrite(segments: Segments, old: list[Segment], keep: Callable[[Segment, Key], bool]) -> None:
     """Move tables of some segments into a new one, then remove those."""
     if any(keep(segment, key) for segment in old for key in segment.places):
-        ((own, _),) = that_agree(old, lambda segment: read_schema(segment.path))
+        ((own, _),) = that_agree(old, _own_schema)
         schema = _file_schema(segments, own)
         runs = (conform(run, schema) for segment in old for run in _runs(segments, segment, keep))
         segments.include(write_segment(segments.folder, segments.number - 1, schema, runs))
@@ -162,6 +162,10 @@ def _undamaged(segments: Segments, segment: Segment) -> dict[Key, Run]:
         with contextlib.suppress(DamagedError):
             runs[key] = Run(((key, place.layout, place.rows),), segments.own_table(segment, key))
     return runs
+
+
+def _own_schema(segment: Segment) -> pa.Schema:
+    return segment.own_schema
 
 
 def _file_schema(segments: Segments, own: pa.Schema) -> pa.Schema:

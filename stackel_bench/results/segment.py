@@ -20,6 +20,7 @@ from typing import BinaryIO, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from stackel_bench.errors import InputError
 from stackel_bench.results.files import part_file
 from stackel_bench.results.table import Layout
 
@@ -56,6 +57,13 @@ class Segment:
     path: Path
     size: int
     places: Mapping[Key, Place]
+
+    @functools.cached_property
+    def own_schema(self) -> pa.Schema:
+        """The columns of the file; those in which no cell has a value could have any type."""
+        layouts = {id(place.layout): place.layout for place in self.places.values()}.values()
+        used = {name for layout in layouts for name, kind, _ in layout if kind != "null"} | {CELL_ID}
+        return pa.schema([f if f.name in used else f.with_type(pa.null()) for f in read_schema(self.path)])
 
 
 # What reading a damaged file may raise.
@@ -129,6 +137,8 @@ def read_segment(path: Path) -> Segment:
         index = json.loads(metadata[_INDEX])
     except FileNotFoundError:
         raise
+    except PermissionError as error:
+        raise InputError(path.parent.name, str(path), f"a file to read ({error.strerror})") from error
     except DAMAGE as error:
         raise DamagedError(path.name) from error
     layouts = [tuple(map(tuple, layout)) for layout in index["layouts"]]

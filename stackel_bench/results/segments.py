@@ -28,7 +28,7 @@ from stackel_bench.results.segment import (
 )
 from stackel_bench.results.table import Layout, digest, own_table, to_frame
 
-_CACHED = 64  # row groups, of some 4000 rows each
+_CACHED = 40  # row groups, of some 4000 rows each
 _LOOKS = 10  # at a folder whose driver merges meanwhile
 
 

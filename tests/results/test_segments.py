@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from stackel_bench.results import merging
 from stackel_bench.results.journal import TABLES, Journal
+from stackel_bench.results.repair import repair
 from stackel_bench.results.segment import Key, Segment
 from stackel_bench.results.segments import Segments
 from tests.results.made_up import assert_holds, assert_same, commit, entry, records
@@ -40,7 +41,7 @@ def test_any_order_of_commits(
     for position, size in enumerate(bundles):
         if position % reopened == 0:
             journal = Journal(folder)
-            journal.repair()
+            repair(journal)
         commit(journal, *range(count, count + size))
         count += size
     journal = assert_holds(folder, *range(count))
@@ -112,14 +113,14 @@ def test_a_crash_at_every_step(tmp_path: Path, small_fan_in: None) -> None:
         for number in range(declared):
             assert_same(Journal(folder), number)
 
-        def repair(folder: Path = folder) -> None:
-            Journal(folder).repair()
+        def repair_it(folder: Path = folder) -> None:
+            repair(Journal(folder))
 
         for second in range(3):
-            if not crashes(repair, second):
+            if not crashes(repair_it, second):
                 break
         driver = Journal(folder)
-        driver.repair()
+        repair(driver)
         assert len(driver.entries) == declared, "a crash in the repair costs nothing"
         assert not list(folder.rglob("*.part"))
         for bundle in bundles:
@@ -147,6 +148,22 @@ def test_cells_that_disagree_on_types_are_kept_apart(tmp_path: Path) -> None:
         found = again.read_records(entry(number).cell_id)
         pd.testing.assert_frame_equal(found, frames[number % 7], check_exact=True)
     assert len(list((tmp_path / "records").iterdir())) < 5 * merging.FAN_IN
+
+
+def test_columns_without_values_fit_to_any_type(tmp_path: Path) -> None:
+    """Families that leave a column empty and families that fill it are merged into the same files."""
+    empty = pd.DataFrame({"replicate": [0], "follower_response": [None]})
+    filled = pd.DataFrame({"replicate": [0], "follower_response": [3]})
+    journal = Journal(tmp_path)
+    for number in range(merging.FAN_IN):
+        frame = empty if number % 4 in (0, 3) else filled
+        journal.commit([(entry(number), frame, None)])
+    assert len(list((tmp_path / "records").iterdir())) == 1
+    found = pd.read_parquet(tmp_path / "records").set_index("cell_id")["follower_response"]
+    for number in range(merging.FAN_IN):
+        frame = empty if number % 4 in (0, 3) else filled
+        pd.testing.assert_frame_equal(journal.read_records(entry(number).cell_id), frame)
+        assert pd.isna(found[entry(number).cell_id]) == (frame is empty)
 
 
 def test_the_first_file_knows_all_columns(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def test_control_c_keeps_what_had_come_back_and_says_so(whole: dict[str, bytes],
 def test_with_ray_lost_workers_and_a_lost_driver_cost_what_was_in_flight(
     whole: dict[str, bytes], tmp_path: Path
 ) -> None:
-    """A worker is killed (Ray repeats its task), then the driver; the same command on two workers ends well."""
+    """A worker is killed (Ray repeats its task), then the driver; the same command again ends well."""
     output = tmp_path / "output"
     arguments = [*RAY_CELL, f"output={output}"]
     with commands.running(commands.started(arguments, tmp_path)) as driver:

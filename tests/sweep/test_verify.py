@@ -253,7 +253,7 @@ def test_the_cells_to_compute_again_are_always_the_same() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "error: sweep: found '', allowed: one folder"),
+        ([], "error: sweep: found 'output="),
         (["nothing"], "error: sweep: found 'nothing', allowed: one with results"),
         (["study=nothing"], "error: study: found 'nothing'"),
         (["custom", "recompute=2"], "error: recompute: found 2.0, allowed: a finite number in [0, 1]"),
