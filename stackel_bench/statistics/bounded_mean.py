@@ -3,11 +3,13 @@
 Gaffke's (2005) bound. Put an (n+1)-th value at the upper end of the range and give the n+1 values random
 weights, uniform on the simplex; the upper limit is the 97.5 % quantile of the weighted mean, the lower limit
 its mirror image. It depends on the values only, not on their order. For variables that are 0 or 1 it *is*
-the Clopper-Pearson interval; it is never wider than Anderson's or Hoeffding's; for many values it becomes
-the normal interval. That it covers for every law on the range is proved for two-valued laws at the ends and
-for n <= 2, and conjectured in general: no counterexample is known (Learned-Miller and Thomas 2019), and the
-tests enumerate laws. Betting intervals (Waudby-Smith and Ramdas 2024) are proved in general, but are a
-quarter to a half wider and depend on the order; benchmarks/README.md has the table.
+the Clopper-Pearson interval; it is never wider than Hoeffding's; for many values it becomes the normal one.
+
+That it covers for every law on the range is proved for laws on the two ends (Clopper-Pearson) and for n = 1
+(Markov), and conjectured otherwise: no counterexample is known (Learned-Miller and Thomas 2019), and none
+turned up among the laws that the tests and benchmarks/statistics.py enumerate. Betting intervals
+(Waudby-Smith and Ramdas 2024) are proved for every law, but wider, and depend on the order of the values;
+benchmarks/README.md has the widths.
 """
 
 from __future__ import annotations

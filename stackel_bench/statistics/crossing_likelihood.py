@@ -12,9 +12,10 @@ from scipy.optimize import minimize
 from scipy.special import ndtr, ndtri
 
 _LAPSE = 0.1  # of delta: no budget is taken to fail less, so that one late failure cannot rule the fit
-_NODES = 81  # of the trapezoidal rule over four spreads to each side
-_FARTHEST, _STEP = 8.0, 1e-3  # normal probabilities are read from a table of such z
-_BOUNDS = [(None, None), (math.log(0.05), math.log(50.0)), (math.log(1e-2), math.log(10.0))]
+_STEP, _MARGIN = 0.05, 3.0  # of the grid for ln(samples needed): its step, its reach beyond the ladder
+_LEAST_SPREAD, _MOST_SPREAD = 0.05, 10.0  # no law is exact, and the grid could not tell
+_STEEPEST = 6.0  # in standard deviations from one rung to the next: a ladder cannot tell steeper curves apart
+_FARTHEST, _FINE = 8.0, 1e-3  # normal probabilities are read from a table over such z
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,10 +29,11 @@ class Ladder:
 
 
 class Deviance:
-    """Minus twice the log-likelihood of an exponent and of (intercept, ln slope, ln spread).
+    """Minus twice the log-likelihood of an exponent and of (intercept, ln spread, ln slope, its growth).
 
-    Cell i, at x_i = positions[i], fails at budget n with probability Phi(z - slope (ln n - t_i)), its t_i
-    Gaussian with mean intercept + exponent x_i and standard deviation spread.
+    Cell i, at x_i = positions[i], fails at budget n with probability Phi(z - slope_i (ln n - t_i)), where
+    ln slope_i = ln slope + growth x_i, and t_i is Gaussian with mean intercept + exponent x_i and standard
+    deviation spread. A slope common to all sizes would bias the exponent where curves steepen with size.
     """
 
     def __init__(self, cells: Sequence[Ladder], positions: np.ndarray, delta: float) -> None:
@@ -41,37 +43,49 @@ class Deviance:
         for i, cell in enumerate(cells):
             last = len(cell.samples)
             self.budgets[i, :last], self.failures[i, :last] = np.log(cell.samples), cell.failures
+            self.budgets[i, last:] = self.budgets[i, last - 1]
             self.held[i, :last] = cell.trials - np.asarray(cell.failures)
         self.level = float(ndtri((delta - lapse) / (1 - 2 * lapse)))
-        z = np.arange(-_FARTHEST, _FARTHEST + _STEP, _STEP)
+        z = np.arange(-_FARTHEST, _FARTHEST + _FINE, _FINE)
         p = lapse + (1 - 2 * lapse) * ndtr(z)
         density = (1 - 2 * lapse) * np.exp(-0.5 * z**2) / math.sqrt(2 * math.pi)
         # ln p and ln(1 - p), and their derivatives by z
         self.table = np.stack([np.log(p), np.log1p(-p), density / p, -density / (1 - p)], axis=1)
+        gaps = np.diff(self.budgets, axis=1)
+        self.steepest = math.log(_STEEPEST / float(np.median(gaps[gaps > 0])))
+        spreads, slopes = (math.log(_LEAST_SPREAD), math.log(_MOST_SPREAD)), (math.log(0.05), self.steepest)
+        self.bounds = [(None, None), spreads, slopes, (-2.0, 2.0)]
 
     def at(self, exponent: float, rest: np.ndarray) -> tuple[float, np.ndarray]:
-        """The deviance at a point and its derivatives by exponent, intercept, ln slope and ln spread."""
-        slope, spread = math.exp(rest[1]), math.exp(rest[2])
-        centres = rest[0] + exponent * self.positions
+        """The deviance at a point and its derivatives by the exponent and the rest."""
+        intercept, log_spread, log_slope, growth = rest
+        slopes, spread = np.exp(log_slope + growth * self.positions), math.exp(log_spread)
+        centres = intercept + exponent * self.positions
         value, by_centre, by_slope, by_spread = _log_likelihood(
-            centres, slope, spread, self.budgets, self.failures, self.held, self.level, self.table
+            centres, slopes, spread, self.budgets, self.failures, self.held, self.level, self.table
         )
-        by_exponent = float((by_centre * self.positions).sum())
-        gradient = [by_exponent, float(by_centre.sum()), by_slope * slope, by_spread * spread]
+        by_log_slope = by_slope * slopes
+        gradient = [
+            (by_centre * self.positions).sum(),
+            by_centre.sum(),
+            by_spread * spread,
+            by_log_slope.sum(),
+            (by_log_slope * self.positions).sum(),
+        ]
         return -2.0 * value, -2.0 * np.array(gradient)
 
     def least(self, exponent: float, intercept: float) -> tuple[float, float, np.ndarray]:
         """The least deviance, its exponent and its other parameters, climbing from two starts."""
-        bounds = [(None, None), *_BOUNDS]
+        bounds = [(None, None), *self.bounds]
         outcomes = [
             minimize(
                 lambda point: self.at(point[0], point[1:]),
-                np.array([exponent, intercept, math.log(slope), math.log(spread)]),
+                np.array([exponent, intercept, math.log(spread), slope, 0.0]),
                 method="L-BFGS-B",
                 jac=True,
                 bounds=bounds,
             )
-            for slope, spread in ((1.0, 0.1), (3.0, 0.5))
+            for spread, slope in ((0.1, 0.0), (0.5, self.steepest - 1.0))
         ]
         found = min(outcomes, key=lambda outcome: outcome.fun)
         return float(found.fun), float(found.x[0]), found.x[1:]
@@ -83,57 +97,68 @@ class Deviance:
             height, slope = self.at(exponent, point)
             return height, slope[1:]
 
-        return float(minimize(value, rest, method="L-BFGS-B", jac=True, bounds=_BOUNDS).fun)
+        return float(minimize(value, rest, method="L-BFGS-B", jac=True, bounds=self.bounds).fun)
 
 
 @njit(cache=True)
 def _log_likelihood(
     centres: np.ndarray,
-    slope: float,
+    slopes: np.ndarray,
     spread: float,
     budgets: np.ndarray,
     failures: np.ndarray,
     held: np.ndarray,
     level: float,
     table: np.ndarray,
-) -> tuple[float, np.ndarray, float, float]:
-    """Of failures and successes [cells, rungs] at ln budgets, and its derivatives by centres, slope, spread.
+) -> tuple[float, np.ndarray, np.ndarray, float]:
+    """Of failures and successes [cells, rungs] at ln budgets, and its derivatives by centres, slopes, spread.
 
-    Every t_i is integrated out by the trapezoidal rule.
+    Every t_i is integrated out by the midpoint rule, on a grid that does not move with the parameters, so
+    that the sum is a smooth function of them; beyond the grid the failures say no more than at its ends.
     """
-    total, by_slope, by_spread = 0.0, 0.0, 0.0
-    by_centre = np.zeros(len(centres))
-    terms, moves, turns = np.empty(_NODES), np.empty(_NODES), np.empty(_NODES)
+    total, by_spread = 0.0, 0.0
+    by_centre, by_slope = np.empty(len(centres)), np.empty(len(centres))
     for cell in range(len(centres)):
+        centre, slope = centres[cell], slopes[cell]
+        first = budgets[cell, 0] - _MARGIN
+        nodes = int((budgets[cell, -1] - budgets[cell, 0] + 2.0 * _MARGIN) / _STEP) + 1
+        terms, turns = np.zeros(nodes), np.zeros(nodes)
         largest = -math.inf
-        for node in range(_NODES):
-            offset = 8.0 * node / (_NODES - 1) - 4.0
-            term, move, turn = -0.5 * offset * offset, 0.0, 0.0
+        for node in range(nodes):
+            place = first + _STEP * node
             for rung in range(budgets.shape[1]):
-                if failures[cell, rung] + held[cell, rung] > 0.0:
-                    distance = budgets[cell, rung] - centres[cell] - spread * offset
-                    place = (min(max(level - slope * distance, -_FARTHEST), _FARTHEST) + _FARTHEST) / _STEP
-                    row = min(int(place), len(table) - 2)
-                    right = place - row
+                failed, passed = failures[cell, rung], held[cell, rung]
+                if failed + passed > 0.0:
+                    distance = budgets[cell, rung] - place
+                    z = min(max(level - slope * distance, -_FARTHEST), _FARTHEST)
+                    row = min(int((z + _FARTHEST) / _FINE), len(table) - 2)
+                    right = (z + _FARTHEST) / _FINE - row
                     left = 1.0 - right
-                    failed, passed = failures[cell, rung], held[cell, rung]
-                    term += failed * (left * table[row, 0] + right * table[row + 1, 0])
-                    term += passed * (left * table[row, 1] + right * table[row + 1, 1])
+                    terms[node] += failed * (left * table[row, 0] + right * table[row + 1, 0])
+                    terms[node] += passed * (left * table[row, 1] + right * table[row + 1, 1])
                     pull = failed * (left * table[row, 2] + right * table[row + 1, 2])
                     pull += passed * (left * table[row, 3] + right * table[row + 1, 3])
-                    move += pull * slope
-                    turn -= pull * distance
-            terms[node], moves[node], turns[node] = term, move, turn
-            largest = max(largest, term)
+                    turns[node] -= pull * distance
+            offset = (place - centre) / spread
+            largest = max(largest, terms[node] - 0.5 * offset * offset)
         summed, moved, turned, widened = 0.0, 0.0, 0.0, 0.0
-        for node in range(_NODES):
-            weight = math.exp(terms[node] - largest)
+        for node in range(nodes):
+            offset = (first + _STEP * node - centre) / spread
+            weight = math.exp(terms[node] - 0.5 * offset * offset - largest)
             summed += weight
-            moved += weight * moves[node]
+            moved += weight * offset / spread
             turned += weight * turns[node]
-            widened += weight * moves[node] * (8.0 * node / (_NODES - 1) - 4.0)
-        total += largest + math.log(summed)
-        by_centre[cell] = moved / summed
-        by_slope += turned / summed
+            widened += weight * (offset * offset - 1.0) / spread
+        for node, direction in ((0, -1.0), (nodes - 1, 1.0)):  # what lies beyond the ends of the grid
+            offset = (first + _STEP * (node + 0.5 * direction) - centre) / spread
+            share = spread / _STEP * math.exp(min(terms[node] - largest, 700.0))
+            density = share * math.exp(-0.5 * offset * offset)
+            beyond = share * 1.2533141373155003 * math.erfc(direction * offset * 0.7071067811865476)
+            summed += beyond
+            moved += direction * density / spread
+            turned += beyond * turns[node]
+            widened += (direction * density * offset - beyond) / spread
+        total += largest + math.log(summed * _STEP * 0.3989422804014327 / spread)
+        by_centre[cell], by_slope[cell] = moved / summed, turned / summed
         by_spread += widened / summed
     return total, by_centre, by_slope, by_spread

@@ -1,11 +1,12 @@
 """How samples grow with a size of the game: exponents with intervals that count games, not replicates.
 
 Samples needed, in one stage: a learner on instance i, of size x_i, fails at budget n with probability
-Phi(z - slope (ln n - t_i)), z = Phi^{-1}(delta), where t_i = ln(samples needed) is Gaussian with mean
+Phi(z - slope_i (ln n - t_i)), z = Phi^{-1}(delta), where t_i = ln(samples needed) is Gaussian with mean
 intercept + exponent ln x_i and standard deviation `spread`: instances of one size differ, and no law is an
-exact power. All failures of all cells enter one likelihood. The interval is the set of exponents whose
-profile deviance is at most m ln(1 + q^2/(m-2)), m the number of cells and q Student's quantile with m-2
-degrees of freedom: where every t_i is known exactly, that is the textbook interval of a regression.
+exact power. Slopes are a power of the size, too. All failures of all cells enter one likelihood. The interval
+is the set of exponents whose profile deviance is at most m ln(1 + q^2/(m-2)), m the number of cells and q
+Student's quantile with m-2 degrees of freedom: where every t_i is known exactly, that is the textbook
+interval of a regression.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def needed_exponent(cells: Sequence[Ladder], delta: float, confidence: float = C
     low, high = (
         _end(lambda value: deviance.profile(value, rest) - best - limit, exponent, s) for s in (-1, 1)
     )
-    intercept, spread = float(rest[0]) - exponent * centre, math.exp(rest[2])
+    intercept, spread = float(rest[0]) - exponent * centre, math.exp(rest[1])
     return Exponent(exponent, low, high, intercept, spread, m, int((~inside).sum()))
 
 
