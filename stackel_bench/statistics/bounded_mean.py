@@ -7,7 +7,7 @@ the Clopper-Pearson interval; it is never wider than Hoeffding's; for many value
 
 That it covers for every law on the range is proved for laws on the two ends (Clopper-Pearson) and for n = 1
 (Markov), and conjectured otherwise: no counterexample is known (Learned-Miller and Thomas 2019), and none
-turned up among the laws that the tests and benchmarks/statistics.py enumerate. Betting intervals
+turned up among the laws that the tests and benchmarks/intervals.py enumerate. Betting intervals
 (Waudby-Smith and Ramdas 2024) are proved for every law, but wider, and depend on the order of the values;
 benchmarks/README.md has the widths.
 """

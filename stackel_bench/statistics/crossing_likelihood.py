@@ -11,7 +11,8 @@ from numba import njit
 from scipy.optimize import minimize
 from scipy.special import ndtr, ndtri
 
-_LAPSE = 0.1  # of delta: no budget is taken to fail less, so that one late failure cannot rule the fit
+# No budget is taken to fail less than this or a tenth of delta: one late failure must not rule the fit.
+_LAPSE = 0.005
 _STEP, _MARGIN = 0.05, 3.0  # of the grid for ln(samples needed): its step, its reach beyond the ladder
 _LEAST_SPREAD, _MOST_SPREAD = 0.05, 10.0  # no law is exact, and the grid could not tell
 _STEEPEST = 6.0  # in standard deviations from one rung to the next: a ladder cannot tell steeper curves apart
@@ -38,7 +39,7 @@ class Deviance:
 
     def __init__(self, cells: Sequence[Ladder], positions: np.ndarray, delta: float) -> None:
         rungs = max(len(cell.samples) for cell in cells)
-        self.positions, lapse = positions, _LAPSE * delta
+        self.positions, lapse = positions, min(0.1 * delta, _LAPSE)
         self.budgets, self.failures, self.held = np.zeros((3, len(cells), rungs))
         for i, cell in enumerate(cells):
             last = len(cell.samples)

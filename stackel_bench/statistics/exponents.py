@@ -53,6 +53,8 @@ class Exponent:
 
 def needed_exponent(cells: Sequence[Ladder], delta: float, confidence: float = CONFIDENCE) -> Exponent | None:
     """The law of samples needed; None where there are fewer than three sizes, or two with a crossing."""
+    if any(len(cell.samples) < 2 for cell in cells):
+        raise InputError("cells", [len(cell.samples) for cell in cells], "ladders of at least two rungs")
     found = [samples_needed_from_counts(c.samples, c.failures, c.trials, delta) for c in cells]
     inside = np.array([not (needed.censored or needed.at_most) for needed in found])
     sizes = _log_sizes([cell.size for cell in cells])

@@ -1,4 +1,4 @@
-"""Failure probabilities as functions of ln n, with the budget from which on they stay at most delta."""
+"""Failures along ladders: curves whose last crossing of delta is known, and cells that follow a power law."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from stackel_bench.statistics.crossing_likelihood import Ladder
+
 DELTA = 0.05
+SIZES = (2.0, 4.0, 8.0, 16.0, 32.0)
 
 
 @dataclass(frozen=True)
@@ -90,3 +93,25 @@ def independent(rng: np.random.Generator, curve: Curve, budgets: np.ndarray, rep
 def nested(rng: np.random.Generator, curve: Curve, budgets: np.ndarray, replicates: int) -> np.ndarray:
     """Failures [replicates, rungs] as dependent as can be: one uniform variable for all rungs of a run."""
     return rng.random((replicates, 1)) < np.clip(curve.probability(budgets), 0, 1)
+
+
+def power_law_cells(
+    rng: np.random.Generator,
+    *,
+    sizes: tuple[float, ...] = SIZES,
+    instances: int = 1,
+    spread: float = 0.0,
+    steeper: float = 0.0,
+    replicates: int = 100,
+    nested: bool = False,
+) -> list[Ladder]:
+    """Ladders of seven budgets, ratio 2; samples needed are 100 x times a lognormal factor."""
+    found = []
+    for size in np.repeat(sizes, instances):
+        needed = math.log(100 * size) + spread * rng.standard_normal()
+        budgets = 100 * size * 2.0 ** np.arange(-4, 3) * math.exp(0.3 * rng.uniform(-1, 1))
+        slope = 1.2 * (size / sizes[0]) ** steeper
+        limits = ndtri(DELTA) - slope * (np.log(budgets) - needed)
+        draws = rng.standard_normal((replicates, 1 if nested else len(budgets)))
+        found.append(Ladder(float(size), budgets, (draws < limits).sum(axis=0), replicates))
+    return found

@@ -30,7 +30,7 @@ def covers(needed: SamplesNeeded, truth: float) -> bool:
 def test_intervals_cover(curve: Curve, draw: Callable[..., np.ndarray]) -> None:
     """120 cells of 60, 200 or 400 replicates: fewer than 108 covered has probability 0.6 % at 95 %.
 
-    The seed is fixed. benchmarks/statistics.py has ten times as many.
+    The seed is fixed. benchmarks/intervals.py has ten times as many.
     """
     rng = np.random.default_rng(1)
     covered = 0

@@ -12,37 +12,13 @@ from scipy.stats import binom, linregress, norm, t
 from stackel_bench.errors import InputError
 from stackel_bench.statistics.crossing_likelihood import Deviance, Ladder
 from stackel_bench.statistics.exponents import Exponent, needed_exponent, used_exponent
-
-DELTA = 0.05
-SIZES = (2.0, 4.0, 8.0, 16.0, 32.0)
-
-
-def cells(
-    rng: np.random.Generator,
-    *,
-    sizes: tuple[float, ...] = SIZES,
-    instances: int = 1,
-    spread: float = 0.0,
-    steeper: float = 0.0,
-    replicates: int = 100,
-    nested: bool = False,
-) -> list[Ladder]:
-    """Ladders of seven budgets, ratio 2; samples needed are 100 x times a lognormal factor."""
-    found = []
-    for size in np.repeat(sizes, instances):
-        needed = math.log(100 * size) + spread * rng.standard_normal()
-        budgets = 100 * size * 2.0 ** np.arange(-4, 3) * math.exp(0.3 * rng.uniform(-1, 1))
-        slope = 1.2 * (size / sizes[0]) ** steeper
-        limits = norm.ppf(DELTA) - slope * (np.log(budgets) - needed)
-        draws = rng.standard_normal((replicates, 1 if nested else len(budgets)))
-        found.append(Ladder(float(size), budgets, (draws < limits).sum(axis=0), replicates))
-    return found
+from tests.statistics.curves import DELTA, SIZES, power_law_cells
 
 
 def test_deviance_by_adaptive_quadrature() -> None:
     """One cell's likelihood with its ln(samples needed) integrated out; lapses are a tenth of delta."""
     rng = np.random.default_rng(0)
-    (cell,) = cells(rng, sizes=(4.0,), spread=0.5)
+    (cell,) = power_law_cells(rng, sizes=(4.0,), spread=0.5)
     centre, slope, spread, lapse = math.log(350.0), 1.5, 0.4, 0.1 * DELTA
     level = norm.ppf((DELTA - lapse) / (1 - 2 * lapse))
 
@@ -64,7 +40,7 @@ def test_deviance_by_adaptive_quadrature() -> None:
 
 def test_derivatives_by_differences() -> None:
     rng = np.random.default_rng(1)
-    deviance = Deviance(cells(rng, spread=0.3), np.log(SIZES) - 2, DELTA)
+    deviance = Deviance(power_law_cells(rng, spread=0.3), np.log(SIZES) - 2, DELTA)
     point = np.array([0.9, 6.5, -1.0, 0.3, 0.1])
     gradient = deviance.at(point[0], point[1:])[1]
     for k, step in enumerate(1e-3 * np.eye(5)):
@@ -84,9 +60,9 @@ def test_derivatives_by_differences() -> None:
     ids=str,
 )
 def test_intervals_cover(world: dict) -> None:
-    """8 sweeps: fewer than 6 covered has probability 0.6 % at 95 %; benchmarks/statistics.py has more."""
+    """8 sweeps: fewer than 6 covered has probability 0.6 % at 95 %; benchmarks/intervals.py has more."""
     rng = np.random.default_rng(2)
-    laws = [needed_exponent(cells(rng, **world), DELTA) for _ in range(8)]
+    laws = [needed_exponent(power_law_cells(rng, **world), DELTA) for _ in range(8)]
     assert sum(law is not None and law.low <= 1 <= law.high for law in laws) >= 6
 
 
@@ -123,7 +99,7 @@ def test_ladders_that_end_too_early_do_not_flatten_the_law() -> None:
 
 def test_nothing_to_fit() -> None:
     rng = np.random.default_rng(4)
-    assert needed_exponent(cells(rng, sizes=(2.0, 4.0), instances=3), DELTA) is None
+    assert needed_exponent(power_law_cells(rng, sizes=(2.0, 4.0), instances=3), DELTA) is None
     failing = [Ladder(size, np.array([1.0, 2.0]), np.array([50, 50]), 50) for size in SIZES]
     assert needed_exponent(failing, DELTA) is None
     assert used_exponent([2.0, 4.0], [[1.0], [2.0]]) is None
@@ -160,3 +136,16 @@ def test_mistakes_are_named() -> None:
         used_exponent([0.0, 1.0, 2.0], [[1.0]] * 3)
     with pytest.raises(InputError, match="amounts"):
         used_exponent(SIZES, [[1.0]] * 3)
+    with pytest.raises(InputError, match="cells"):
+        needed_exponent([Ladder(size, np.array([9.0]), np.array([1]), 50) for size in SIZES], DELTA)
+
+
+def test_levels_far_from_zero() -> None:
+    """At level 1/3 curves still fall to nothing above it: the law is that of the crossings of 1/3."""
+    law = needed_exponent(power_law_cells(np.random.default_rng(6), replicates=1000), 1 / 3)
+    assert law is not None
+    assert law.low <= 1 <= law.high
+    assert law.useful
+    shift = (norm.ppf(1 / 3) - norm.ppf(DELTA)) / 1.2  # between the crossings of 0.05 and of 1/3, in ln n
+    at_eight = law.intercept + law.exponent * math.log(8)
+    assert at_eight == pytest.approx(math.log(800) - shift, abs=0.1)
