@@ -16,7 +16,7 @@ PACKAGE = "stackel_bench"
 LEVELS: list[set[str]] = [
     {"errors"},
     {"checks", "streams", "tolerances"},
-    {"models", "theory"},
+    {"models", "theory", "statistics"},
     {"simulation", "planning"},
     {"games", "exploration"},
     {"learners", "config"},

@@ -1,0 +1,1 @@
+"""What replicates tell: intervals, samples needed, exponents, paired differences. Arrays in, numbers out."""

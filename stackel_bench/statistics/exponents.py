@@ -1,0 +1,116 @@
+"""How samples grow with a size of the game: exponents with intervals that count games, not replicates.
+
+Samples needed, in one stage: a learner on instance i, of size x_i, fails at budget n with probability
+Phi(z - slope_i (ln n - t_i)), z = Phi^{-1}(delta), where t_i = ln(samples needed) is Gaussian with mean
+intercept + exponent ln x_i and standard deviation `spread`: instances of one size differ, and no law is an
+exact power. Slopes are a power of the size, too. All failures of all cells enter one likelihood. The interval
+is the set of exponents whose profile deviance is at most m ln(1 + q^2/(m-2)), m the number of cells and q
+Student's quantile with m-2 degrees of freedom: where every t_i is known exactly, that is the textbook
+interval of a regression.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+from scipy.stats import t
+
+from stackel_bench.errors import InputError
+from stackel_bench.statistics.binomial import CONFIDENCE
+from stackel_bench.statistics.crossing import samples_needed_from_counts
+from stackel_bench.statistics.crossing_likelihood import Deviance, Ladder
+
+WIDEST_USEFUL = 1.0
+_SEARCHED = 20.0  # limits are looked for within this distance of the estimate
+
+
+@dataclass(frozen=True)
+class Exponent:
+    """samples = exp(intercept) * size**exponent; the interval is infinite on a side that stays open.
+
+    spread is the standard deviation of ln(samples) around the law; censored counts the cells whose ladder
+    lies all on one side of delta.
+    """
+
+    exponent: float
+    low: float
+    high: float
+    intercept: float
+    spread: float
+    cells: int
+    censored: int
+
+    @property
+    def useful(self) -> bool:
+        """Whether the interval is narrow enough to be worth drawing."""
+        return self.high - self.low <= WIDEST_USEFUL
+
+
+def needed_exponent(cells: Sequence[Ladder], delta: float, confidence: float = CONFIDENCE) -> Exponent | None:
+    """The law of samples needed; None where there are fewer than three sizes, or two with a crossing."""
+    if any(len(cell.samples) < 2 for cell in cells):
+        raise InputError("cells", [len(cell.samples) for cell in cells], "ladders of at least two rungs")
+    found = [samples_needed_from_counts(c.samples, c.failures, c.trials, delta) for c in cells]
+    inside = np.array([not (needed.censored or needed.at_most) for needed in found])
+    sizes = _log_sizes([cell.size for cell in cells])
+    if len(np.unique(sizes)) < 3 or len(np.unique(sizes[inside])) < 2:
+        return None
+    centre = float(sizes.mean())
+    deviance = Deviance(cells, sizes - centre, delta)
+    start = np.polyfit((sizes - centre)[inside], np.log([n.estimate for n in found])[inside], 1)
+    best, exponent, rest = deviance.least(float(start[0]), float(start[1]))
+    m = len(cells)
+    limit = m * math.log1p(float(t.ppf(0.5 + confidence / 2, m - 2)) ** 2 / (m - 2))
+    low, high = (
+        _end(lambda value: deviance.profile(value, rest) - best - limit, exponent, s) for s in (-1, 1)
+    )
+    intercept, spread = float(rest[0]) - exponent * centre, math.exp(rest[1])
+    return Exponent(exponent, low, high, intercept, spread, m, int((~inside).sum()))
+
+
+def used_exponent(
+    sizes: ArrayLike, amounts: Sequence[ArrayLike], confidence: float = CONFIDENCE
+) -> Exponent | None:
+    """The law of mean amounts, given per cell as [replicates]: the textbook regression of their logarithms.
+
+    None where fewer than three cells or two sizes exist.
+    """
+    x, y = (
+        _log_sizes(sizes),
+        np.array([math.log(float(np.asarray(amount, dtype=float).mean())) for amount in amounts]),
+    )
+    m = len(x)
+    if m != len(y):
+        raise InputError("amounts", len(y), f"one array for each of the {m} sizes")
+    if m < 3 or len(np.unique(x)) < 2:
+        return None
+    offset = x - x.mean()
+    exponent = float((offset * y).sum() / (offset**2).sum())
+    residuals = y - y.mean() - exponent * offset
+    spread = math.sqrt(float((residuals**2).sum()) / (m - 2))
+    half = float(t.ppf(0.5 + confidence / 2, m - 2)) * spread / math.sqrt(float((offset**2).sum()))
+    intercept = float(y.mean()) - exponent * float(x.mean())
+    return Exponent(exponent, exponent - half, exponent + half, intercept, spread, m, 0)
+
+
+def _log_sizes(sizes: ArrayLike) -> np.ndarray:
+    values = np.asarray(sizes, dtype=float)
+    if values.ndim != 1 or not (np.isfinite(values) & (values > 0)).all():
+        raise InputError("sizes", sizes, "positive numbers")
+    return np.log(values)
+
+
+def _end(excess: Callable[[float], float], start: float, direction: int) -> float:
+    """Where the excess becomes positive, going from start in this direction; infinite if nowhere."""
+    inside, step = start, 0.1
+    while step < _SEARCHED:
+        outside = start + direction * step
+        if excess(outside) > 0:
+            return float(brentq(excess, inside, outside, xtol=1e-3))
+        inside, step = outside, step * 2
+    return direction * math.inf
