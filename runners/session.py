@@ -68,8 +68,8 @@ def run_session(plan: Plan, command: str, ending: Ending = publish) -> int:
     try:
         return _run_locked(plan, folder, command, ending)
     except OSError as error:
-        if error.errno == errno.ENOENT and not folder.is_dir():
-            allowed = f"a folder that nobody removes while a sweep runs. Start again with: {command}"
+        if error.errno == errno.ENOENT and str(error.filename).startswith(str(folder)):
+            allowed = f"a folder from which nobody removes files meanwhile. Resume with: {command}"
             raise InputError("output", str(folder), allowed) from error
         if error.errno not in _STORAGE_ERRORS:
             raise

@@ -12,7 +12,7 @@ from stackel_bench.models import PayoffTable, TieBreaking
 from stackel_bench.planning.fixed_order import weighted_rows
 from stackel_bench.planning.mixed_gaps import mixed_gap, mixed_stackelberg_value
 from stackel_bench.planning.mixed_interval import CertifiedInterval
-from stackel_bench.planning.mixed_value import mixed_leader_value
+from stackel_bench.planning.mixed_value import mixed_leader_values
 
 SEARCH_SECONDS = 120.0  # then the certified interval is what is known
 
@@ -39,11 +39,9 @@ class SimplexOracle:
         return self._known["gap", epsilon, tie_breaking]
 
     def values_of(self, decisions: Decisions, slack: float, tie_breaking: TieBreaking) -> np.ndarray:
-        """phi_slack or psi_slack of each strategy; strategies that occur several times are evaluated once."""
+        """phi_slack or psi_slack of each strategy."""
         strategies, shape = _flat(decisions)
-        distinct, positions = np.unique(strategies, axis=0, return_inverse=True)
-        values = [mixed_leader_value(self.table, row, slack, tie_breaking).value for row in distinct]
-        return np.array(values)[positions.reshape(shape)]
+        return mixed_leader_values(self.table, strategies, slack, tie_breaking).reshape(shape)
 
     def follower_losses(self, decisions: Decisions) -> np.ndarray:
         """How much better the follower could respond to each strategy."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 
-from stackel_bench.evaluation.intervals import binomial_interval, mean_interval
 from stackel_bench.evaluation.verdict import Judgement
 from stackel_bench.learners.decision import Decisions
+from stackel_bench.statistics.binomial import binomial_interval
+from stackel_bench.statistics.bounded_mean import mean_intervals
+from stackel_bench.statistics.crossing import samples_needed
+from stackel_bench.statistics.samples_used import samples_used
 
 SHOWN_STRATEGY = 3  # mixed strategies over so many actions can be drawn, so records keep them
 
@@ -29,6 +32,7 @@ def record_columns(decisions: Decisions, judged: Judgement) -> dict[str, np.ndar
         "follower_suboptimality": judged.follower_suboptimality,
         "gap": np.full(shape, judged.gap),
         "guarantee": np.full(shape, judged.guarantee),
+        "largest_loss": np.full(shape, judged.largest_loss),
         "leader_guarantee_held": judged.leader_guarantee_held,
         "follower_guarantee_held": judged.follower_guarantee_held,
         "guarantee_held": judged.leader_guarantee_held & judged.follower_guarantee_held,
@@ -44,29 +48,31 @@ def summarise(records: pd.DataFrame, delta: float) -> tuple[dict[str, float], li
     """
     rungs = int(records["rung"].iloc[-1]) + 1
     columns = {name: records[name].to_numpy().reshape(-1, rungs) for name in records.columns}
+    largest = float(columns["largest_loss"][0, 0])
+    limits = np.stack(mean_intervals(columns["value_suboptimality"], 0.0, largest), axis=1)
     by_rung = [
-        summarise_rung({name: values[:, rung] for name, values in columns.items()}) for rung in range(rungs)
+        _summarise_rung({name: values[:, rung] for name, values in columns.items()}, limits[rung])
+        for rung in range(rungs)
     ]
-    return by_rung[-1] | sample_complexity(by_rung, delta), by_rung
+    return by_rung[-1] | _needed(columns, by_rung, delta), by_rung
 
 
-def summarise_rung(columns: Mapping[str, np.ndarray]) -> dict[str, float]:
+def _summarise_rung(columns: Mapping[str, np.ndarray], loss_limits: np.ndarray) -> dict[str, float]:
     """Failure probability and losses of one rung from its record columns [R], with intervals."""
     failed = ~columns["guarantee_held"]
     trials, failures = len(failed), int(failed.sum())
     low, high = binomial_interval(failures, trials)
     losses = columns["value_suboptimality"]
-    mean_low, mean_high = mean_interval(losses)
     summary = {
         "samples": float(columns["samples"].mean()),
         "failure_probability": failures / trials,
-        "failure_probability_low": low,
-        "failure_probability_high": high,
+        "failure_probability_low": float(low),
+        "failure_probability_high": float(high),
         "leader_failure_probability": float((~columns["leader_guarantee_held"]).mean()),
         "follower_failure_probability": float((~columns["follower_guarantee_held"]).mean()),
         "value_suboptimality": float(losses.mean()),
-        "value_suboptimality_low": mean_low,
-        "value_suboptimality_high": mean_high,
+        "value_suboptimality_low": float(loss_limits[0]),
+        "value_suboptimality_high": float(loss_limits[1]),
         "value_suboptimality_median": float(np.median(losses)),
         "value_suboptimality_q95": float(np.quantile(losses, 0.95)),
         "follower_suboptimality": float(columns["follower_suboptimality"].mean()),
@@ -79,27 +85,24 @@ def summarise_rung(columns: Mapping[str, np.ndarray]) -> dict[str, float]:
     return summary | {name: mean for name, mean in means.items() if np.isfinite(mean)}
 
 
-def sample_complexity(rungs: Iterable[Mapping[str, float]], delta: float) -> dict[str, float]:
-    """Samples that sufficed: the smallest rung whose failure probability is at most delta.
+def _needed(
+    columns: Mapping[str, np.ndarray], rungs: list[dict[str, float]], delta: float
+) -> dict[str, float]:
+    """The samples needed to fail at most delta often, if there is a ladder; otherwise the samples used.
 
-    Its interval runs from the first rung that cannot be excluded (lower limit at most delta) to the first
-    one that is proven (upper limit at most delta). Where no rung qualifies, the number is the largest budget
-    and the flag censored is 1: the truth is larger. A cell with one rung reports what it used.
+    Ends of the interval that are open are left out. censored: the largest budget still failed too often, and
+    is the number reported. at_most: the smallest budget never failed, so fewer may do.
     """
-    rungs = list(rungs)
     if len(rungs) == 1:
-        used = rungs[0]["samples"]
-        return {"sample_complexity": used, "sample_complexity_censored": 0.0}
-
-    def first(metric: str) -> tuple[float, float]:
-        reached = [rung["samples"] for rung in rungs if rung[metric] <= delta]
-        return (reached[0], 0.0) if reached else (rungs[-1]["samples"], 1.0)
-
-    value, censored = first("failure_probability")
+        used = samples_used(columns["samples"][:, 0])
+        spread = {} if used.median == used.q90 == used.mean else {"samples_median": used.median}
+        spread |= {"samples_q90": used.q90} if spread else {}
+        return {"sample_complexity": used.mean, "censored": 0.0} | spread
+    found = samples_needed([rung["samples"] for rung in rungs], ~columns["guarantee_held"], delta)
+    ends = {"samples_needed_low": found.low, "samples_needed_high": found.high}
     return {
-        "sample_complexity": value,
-        "sample_complexity_censored": censored,
-        "sample_complexity_low": first("failure_probability_low")[0],
-        "sample_complexity_high": first("failure_probability_high")[0],
-        "sample_complexity_high_censored": first("failure_probability_high")[1],
+        "sample_complexity": found.estimate,
+        "censored": float(found.censored),
+        "at_most": float(found.at_most),
+        **{name: end for name, end in ends.items() if np.isfinite(end)},
     }

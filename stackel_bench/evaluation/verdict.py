@@ -41,6 +41,7 @@ class Judgement:
     follower_suboptimality: np.ndarray
     gap: float
     guarantee: float
+    largest_loss: float  # that any commitment could have
     leader_guarantee_held: np.ndarray
     follower_guarantee_held: np.ndarray
 
@@ -90,6 +91,7 @@ def judge_all(oracle: Oracle, decisions: Decisions, epsilon: float) -> Judgement
         follower_suboptimality=follower_losses,
         gap=gap.high,
         guarantee=gap.high + epsilon,
+        largest_loss=max(0.0, optimum.high - oracle.lowest_value(0.0, tie)),
         leader_guarantee_held=reached >= wanted - ROUNDING,
         follower_guarantee_held=follower_losses <= epsilon + ROUNDING,
     )

@@ -18,7 +18,7 @@ from scipy.optimize import brentq, minimize
 from scipy.special import log_ndtr
 from scipy.stats import linregress, t
 
-from stackel_bench.evaluation.intervals import CONFIDENCE
+from stackel_bench.statistics.binomial import CONFIDENCE
 
 _STEEPEST = 60.0  # limits are searched within this distance of the estimate
 _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 
 def count(value: float) -> str:
@@ -31,6 +33,7 @@ def interval(low: float, high: float) -> str:
     return f"[{small(low)}, {small(high)}]"
 
 
-def needed(samples: float, censored: float) -> str:
-    """A sample complexity, with > in front where even the largest budget did not suffice."""
-    return (">" if censored == 1 else "") + count(samples)
+def needed(row: Mapping[Any, Any]) -> str:
+    """The samples that a cell needs; > if even the largest budget does not do, < if the smallest one does."""
+    sign = ">" if row["censored"] == 1 else "<" if row.get("at_most") == 1 else ""
+    return sign + count(row["sample_complexity"])

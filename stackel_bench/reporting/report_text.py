@@ -50,7 +50,7 @@ def cautions(results: SweepResults) -> list[str]:
     if cells.empty:
         return [page.paragraph(note, "warning") for note in [*notes, "No cell has finished yet."]]
     ladders = cells[cells["budget"] == "ladder"]
-    censored = int((ladders["sample_complexity_censored"] == 1).sum())
+    censored = int((ladders["censored"] == 1).sum())
     if censored:
         notes.append(
             f"Samples needed are censored in {censored} of {len(ladders)} cells with a ladder: even the "
@@ -86,7 +86,7 @@ def family_summary(cells: pd.DataFrame) -> list[str]:
         tally = rows["verdict"].value_counts()
         parts = [f"{tally.get(name, 0)} {name}" for name in (HOLDS, FAILS, OPEN)]
         text = f"{learner}: {len(rows)} cells, {', '.join(parts)}"
-        reached = rows[(rows["budget"] == "ladder") & (rows["sample_complexity_censored"] == 0)]
+        reached = rows[(rows["budget"] == "ladder") & (rows["censored"] == 0)]
         if len(reached):
             ratio = (reached["theory_samples"] / reached["sample_complexity"]).median()
             text += (
@@ -110,8 +110,11 @@ def statistics_notes(cells: pd.DataFrame) -> list[str]:
     stand = int((claims["verdict"] == claims["verdict_adjusted"]).sum())
     return [
         "Failure probabilities have exact (Clopper-Pearson) two-sided 95 % intervals, also at 0 and at "
-        "all failures. Mean losses have percentile bootstrap intervals over replicates; resampling is "
-        "keyed, so the same records give the same interval.",
+        "all failures. Mean losses have intervals for means of bounded variables (Gaffke), which also hold "
+        "where losses are rare; losses lie between 0 and the largest loss that the game has.",
+        "Samples needed: the budget from which on the failure probability stays at most delta, by a "
+        "falling fit to all budgets. Its interval runs from the last budget that is shown to fail too "
+        "often to the first from which on all are shown not to; an end that nothing shows is open.",
         "Verdict holds: an exact one-sided test rejects, at 5 %, that the failure probability exceeds "
         "delta. Verdict fails: one rejects that it is at most delta. Otherwise open. For delta = "
         f"{delta:g}, {clean_replicates_needed(delta)} replicates without a failure are the least that "

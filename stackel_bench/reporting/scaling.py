@@ -57,11 +57,12 @@ def complexity_brackets(results: SweepResults) -> pd.DataFrame:
     for row in results.cells.to_dict("records"):
         needed, theory = row["sample_complexity"], row["theory_samples"]
         if len(rungs[row["cell_id"]]) > 1:
-            below = [samples for samples in rungs[row["cell_id"]] if samples < needed]
-            if row["sample_complexity_censored"] == 1:
+            budgets = rungs[row["cell_id"]]
+            if row["censored"] == 1:
                 limits = (needed, np.inf)
             else:
-                limits = (max(below, default=0.0), needed)
+                below = max((samples for samples in budgets if samples < needed), default=0.0)
+                limits = (below, min((samples for samples in budgets if samples >= needed), default=needed))
         elif row["budget"] == "theory" and abs(row["samples"] / theory - 1) > 1e-3:
             limits = (needed, needed)
         else:

@@ -72,22 +72,15 @@ def shared_columns(table: pd.DataFrame) -> tuple[pd.DataFrame, str]:
 def _needed(row: Mapping[Hashable, Any]) -> str:
     if row["budget"] != "ladder":
         return "–"
-    return needed(row["sample_complexity"], row["sample_complexity_censored"])
+    return needed(row)
 
 
 def _at_least(row: Mapping[Hashable, Any]) -> str:
-    return count(row["sample_complexity_low"]) if _has_limits(row) else "–"
+    return count(float(row.get("samples_needed_low", np.nan)))
 
 
 def _at_most(row: Mapping[Hashable, Any]) -> str:
-    if not _has_limits(row):
-        return "–"
-    return needed(row["sample_complexity_high"], row["sample_complexity_high_censored"])
-
-
-def _has_limits(row: Mapping[Hashable, Any]) -> bool:
-    """Whether the cell has several rungs; a ladder may end up with one."""
-    return bool(pd.notna(row.get("sample_complexity_low", np.nan)))
+    return count(float(row.get("samples_needed_high", np.nan)))
 
 
 def csv(table: pd.DataFrame) -> bytes:

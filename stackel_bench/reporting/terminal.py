@@ -69,7 +69,7 @@ def headline(family: str, cells: pd.DataFrame) -> list[str]:
     for learner, rows in cells.groupby("learner", sort=False):
         holds = (rows["verdict"] == HOLDS).sum()
         text = f"  {escape(str(learner))}: holds in {holds} of {len(rows)} cells"
-        reached = rows[(rows["budget"] == "ladder") & (rows["sample_complexity_censored"] == 0)]
+        reached = rows[(rows["budget"] == "ladder") & (rows["censored"] == 0)]
         if len(reached):
             ratio = (reached["theory_samples"] / reached["sample_complexity"]).median()
             text += f"; enough in {len(reached)}: 1/{count(round(ratio))} of the theorem's samples (median)"
@@ -114,7 +114,7 @@ def _row(row: Mapping[Hashable, Any]) -> dict[str, str]:
         "95 % interval": interval(row["failure_probability_low"], row["failure_probability_high"]),
         "loss": f"[red]{loss}[/]" if row["value_suboptimality"] > row["guarantee"] else loss,
         "allowed": small(row["guarantee"]),
-        "needs": needed(row["sample_complexity"], row["sample_complexity_censored"]) if ladder else "–",
+        "needs": needed(row) if ladder else "–",
         "verdict": f"[{colour}]{row['verdict']}[/]",
     }
 

@@ -17,6 +17,7 @@ from stackel_bench.results.entry import FINISHED, Entry
 from stackel_bench.results.files import write_atomically
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.segment import CELL_ID
+from stackel_bench.results.table import parquet_bytes
 
 
 def cells_frame(entries: Iterable[Entry]) -> pd.DataFrame:
@@ -57,13 +58,6 @@ def saved_summary(folder: Path) -> Mapping[str, Any]:
 def csv_bytes(frame: pd.DataFrame) -> bytes:
     """The frame as a CSV file, every number with all its digits."""
     return frame.to_csv(index=False, lineterminator="\n").encode()
-
-
-def parquet_bytes(frame: pd.DataFrame) -> bytes:
-    """The frame as a Parquet file."""
-    buffer = io.BytesIO()
-    frame.to_parquet(buffer, index=False, compression="zstd")
-    return buffer.getvalue()
 
 
 def actions_table(journal: Journal, cell_ids: Iterable[str]) -> pa.Table | None:

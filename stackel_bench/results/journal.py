@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import io
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from stackel_bench.results.entry import FAILED, FINISHED, Entry, Head
 from stackel_bench.results.lines import Lines
 from stackel_bench.results.segment import Key, Run
 from stackel_bench.results.segments import Segments
+from stackel_bench.results.table import parquet_bytes
 
 # The two tables that a finished cell may have, with the columns that every file of theirs has.
 TABLES = {
@@ -87,12 +87,12 @@ class Journal:
 
     def records_bytes(self, cell_id: str) -> bytes:
         """A Parquet file of the records of this cell alone, the same whatever they were stored with."""
-        return _parquet(self.read_records(cell_id))
+        return parquet_bytes(self.read_records(cell_id))
 
     def actions_bytes(self, cell_id: str) -> bytes | None:
         """A Parquet file of the table of actions of this cell alone, if it has one."""
         actions = self.read_actions(cell_id)
-        return None if actions is None else _parquet(actions)
+        return None if actions is None else parquet_bytes(actions)
 
     def commit(self, results: Sequence[Result]) -> list[Entry]:
         """Write the tables of these cells, then the lines that declare them; the entries as they are kept.
@@ -105,7 +105,7 @@ class Journal:
         entries = []
         runs: dict[str, list[Run]] = {name: [] for name in TABLES}
         for entry, *frames in results:
-            digests: dict[str, Any] = {}
+            digests: dict[str, Any] = {f"{name}_digest": "" for name in TABLES}
             for name, frame in zip(TABLES, frames, strict=True):
                 if frame is not None:
                     runs[name].append(merging.encoded(entry.cell_id, frame))
@@ -163,12 +163,6 @@ class Journal:
 
 def _key(head: Head, table: str) -> Key:
     return Key(head.cell_id, head.records_digest if table == files.RECORDS else head.actions_digest)
-
-
-def _parquet(frame: pd.DataFrame) -> bytes:
-    buffer = io.BytesIO()
-    frame.to_parquet(buffer, index=False, compression="zstd")
-    return buffer.getvalue()
 
 
 def many(count: int, what: str) -> str:

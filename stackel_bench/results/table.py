@@ -45,6 +45,13 @@ def to_frame(table: pa.Table, layout: Layout) -> pd.DataFrame:
     return frame.astype(changed) if changed else frame
 
 
+def parquet_bytes(frame: pd.DataFrame) -> bytes:
+    """A Parquet file of the frame alone; the same bytes for the same frame and version of pyarrow."""
+    buffer = io.BytesIO()
+    frame.to_parquet(buffer, index=False, compression="zstd")
+    return buffer.getvalue()
+
+
 def read_table(parquet: bytes, expected: str) -> pd.DataFrame:
     """The frame in a Parquet file of its own; a ValueError where its digest is not the expected one."""
     frame = pd.read_parquet(io.BytesIO(parquet))

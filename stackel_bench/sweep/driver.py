@@ -72,9 +72,7 @@ def finished_cells(plan: Plan, journal: Journal) -> int:
 def missing_cells(plan: Plan, journal: Journal) -> list[Cell]:
     """The cells to run now: not finished yet, as filtered and ordered by the settings."""
     settings = plan.settings
-    wanted = (
-        (FAILED,) if settings.only == "failed" else (FAILED, "")
-    )  # what is in another state is left alone
+    wanted = {FAILED} if settings.only == FAILED else {FAILED, ""}  # states; of any other nothing is run
     cells = [cell for cell in plan.cells if journal.state(cell.cell_id) in wanted]
     if settings.shuffle:
         order = streams.generator("shuffle", plan.sweep_id).permutation(len(cells))

@@ -12,14 +12,14 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from stackel_bench.evaluation.oracle import Bounds
+from stackel_bench.evaluation.oracle import Bounds, Oracle
 from stackel_bench.evaluation.simplex_oracle import SimplexOracle
 from stackel_bench.evaluation.truth import oracle_of
 from stackel_bench.evaluation.verdict import judge
 from stackel_bench.games.bandit import BanditGame
 from stackel_bench.games.noise import Noise
 from stackel_bench.games.simultaneous import SimultaneousGame
-from stackel_bench.learners.learner import Decision
+from stackel_bench.learners.decision import Decision, Decisions
 from stackel_bench.models import PayoffTable, TieBreaking
 from stackel_bench.planning.mixed_value import dyadic_strategy
 from stackel_bench.reporting.figures import simplex
@@ -80,6 +80,10 @@ def exact_value(case: Case, strategy: np.ndarray, slack: Fraction, tie: TieBreak
     return brute_force.leader_values([mixed(case.leader)], [mixed(case.follower)], slack, optimistic)[0]
 
 
+def value_of(oracle: Oracle, decision: Decision, slack: float, tie: TieBreaking) -> float:
+    return float(oracle.values_of(Decisions.of([[decision]]), slack, tie)[0, 0])
+
+
 def decision(tie: TieBreaking, row: int | None, strategy: np.ndarray | None) -> Decision:
     return Decision(tie, row, strategy, 0, 0.0, 1)
 
@@ -93,7 +97,8 @@ def test_bandit_oracle_reads_decimals_as_on_paper(block: int) -> None:
                 optimistic = tie is TieBreaking.OPTIMISTIC
                 wanted = brute_force.leader_values(case.leader, case.follower, slack, optimistic)
                 found = [
-                    oracle.value_of(decision(tie, row, None), float(slack), tie) for row in range(len(wanted))
+                    value_of(oracle, decision(tie, row, None), float(slack), tie)
+                    for row in range(len(wanted))
                 ]
                 assert found == pytest.approx([float(value) for value in wanted], abs=1e-12)
                 assert oracle.stackelberg_value(float(slack), tie) == Bounds.exactly(max(found))
@@ -108,7 +113,7 @@ def test_simultaneous_oracle_and_figure_read_decimals_as_on_paper(block: int) ->
             for slack in (Fraction(0), case.epsilon):
                 bounds = oracle.stackelberg_value(float(slack), tie)
                 values = [
-                    oracle.value_of(decision(tie, None, point), float(slack), tie) for point in strategies
+                    value_of(oracle, decision(tie, None, point), float(slack), tie) for point in strategies
                 ]
                 wanted = [float(exact_value(case, point, slack, tie)) for point in strategies]
                 assert values == pytest.approx(wanted, abs=1e-12)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import stackel_bench as sb
-from stackel_bench.evaluation.summary import record_columns, sample_complexity, summarise
+from stackel_bench.evaluation.summary import record_columns, summarise
 from stackel_bench.evaluation.truth import oracle_of
 from stackel_bench.evaluation.verdict import judge_all
 from stackel_bench.learners.budget import Budget
@@ -30,6 +28,7 @@ def records(held: list[list[bool]]) -> pd.DataFrame:
                 "follower_suboptimality": 0.01 * replicate,
                 "gap": 0.5,
                 "guarantee": 0.6,
+                "largest_loss": 100.0,
                 "leader_guarantee_held": ok,
                 "follower_guarantee_held": True,
                 "guarantee_held": ok,
@@ -61,63 +60,47 @@ def test_rungs_are_summarised_in_order_and_the_last_is_the_headline() -> None:
     assert all(np.isfinite(value) for value in metrics.values())
 
 
-def rung(samples: float, rate: float, low: float, high: float) -> dict[str, float]:
-    return {
-        "samples": samples,
-        "failure_probability": rate,
-        "failure_probability_low": low,
-        "failure_probability_high": high,
-    }
+@pytest.mark.parametrize(("replicates", "clean"), [(50, False), (400, True)])
+def test_samples_needed_is_the_budget_from_which_on_failures_stay_rare(replicates: int, clean: bool) -> None:
+    """Failing 40 %, 1 %, 20 %, 0, 0: the lucky second budget counts for nothing."""
+    rates = (0.4, 0.01, 0.2, 0.0, 0.0)
+    held = [[r >= round(rate * replicates) for r in range(replicates)] for rate in rates]
+    metrics, _ = summarise(records(held), 0.05)
+    assert 10**3 <= metrics["sample_complexity"] <= 10**4
+    assert (metrics["censored"], metrics["at_most"]) == (0.0, 0.0)
+    assert metrics["samples_needed_low"] <= metrics["sample_complexity"]
+    assert ("samples_needed_high" in metrics) == clean  # 50 clean replicates cannot show 5 %
 
 
-LADDER = [rung(1, 0.9, 0.8, 1.0), rung(4, 0.2, 0.1, 0.3), rung(16, 0.05, 0.0, 0.2), rung(64, 0.0, 0.0, 0.02)]
+def test_samples_needed_is_censored_where_the_largest_budget_fails() -> None:
+    metrics, _ = summarise(records([[False] * 40, [True] * 40, [False] * 10 + [True] * 30]), 0.05)
+    assert metrics["sample_complexity"] == 1000.0
+    assert metrics["censored"] == 1.0
+    assert "samples_needed_high" not in metrics
 
 
-@pytest.mark.parametrize(
-    ("delta", "value", "low", "high", "censored", "high_censored"),
-    [
-        (0.05, 16, 16, 64, 0, 0),
-        (0.1, 16, 4, 64, 0, 0),
-        (0.25, 4, 4, 16, 0, 0),
-        (0.01, 64, 16, 64, 0, 1),
-    ],
-)
-def test_sample_complexity_by_definition(
-    delta: float, value: float, low: float, high: float, censored: float, high_censored: float
-) -> None:
-    assert sample_complexity(LADDER, delta) == {
-        "sample_complexity": value,
-        "sample_complexity_censored": censored,
-        "sample_complexity_low": low,
-        "sample_complexity_high": high,
-        "sample_complexity_high_censored": high_censored,
-    }
-
-
-def test_sample_complexity_is_censored_where_no_rung_suffices() -> None:
-    found = sample_complexity(LADDER[:2], 0.05)
-    assert found["sample_complexity"] == 4
-    assert found["sample_complexity_censored"] == 1.0
-    assert found["sample_complexity_high_censored"] == 1.0
+def test_at_most_where_the_smallest_budget_never_fails() -> None:
+    metrics, _ = summarise(records([[True] * 100, [True] * 100]), 0.05)
+    assert (metrics["sample_complexity"], metrics["at_most"], metrics["censored"]) == (10.0, 1.0, 0.0)
 
 
 def test_one_rung_reports_what_it_used() -> None:
-    found = sample_complexity(LADDER[:1], 0.05)
-    assert found == {"sample_complexity": 1, "sample_complexity_censored": 0.0}
+    metrics, _ = summarise(records([[True] * 10]), 0.05)
+    assert (metrics["sample_complexity"], metrics["censored"]) == (10.0, 0.0)
+    assert not {"samples_median", "samples_needed_low", "at_most"} & metrics.keys()
+    stopped = records([[True] * 10]).assign(samples=[10, 20, 30, 40, 50, 60, 70, 80, 90, 1000])
+    metrics, _ = summarise(stopped, 0.05)
+    assert metrics["sample_complexity"] == 145.0
+    assert metrics["samples_median"] == 55.0
+    assert 90 <= metrics["samples_q90"] <= 1000
 
 
-@given(st.lists(st.integers(0, 40), min_size=2, max_size=8), st.floats(0.01, 0.5))
-def test_sample_complexity_interval_contains_it(failures: list[int], delta: float) -> None:
-    from stackel_bench.evaluation.intervals import binomial_interval
-
-    rungs = [
-        rung(4.0**position, count / 40, *binomial_interval(count, 40))
-        for position, count in enumerate(failures)
-    ]
-    found = sample_complexity(rungs, delta)
-    assert found["sample_complexity_low"] <= found["sample_complexity"] <= found["sample_complexity_high"]
-    below = [r for r in rungs if r["samples"] < found["sample_complexity"]]
-    assert all(r["failure_probability"] > delta for r in below)
+def test_intervals_of_rare_losses_cover_the_mean() -> None:
+    """Two failures of 0.5 in 60 replicates: the interval reaches far above their mean, and never below 0."""
+    table = records([[True] * 60]).assign(value_suboptimality=[0.5, 0.5] + [0.0] * 58, largest_loss=0.5)
+    metrics, _ = summarise(table, 0.05)
+    assert 0 <= metrics["value_suboptimality_low"] < 0.5 * 2 / 60 < metrics["value_suboptimality_high"]
+    assert metrics["value_suboptimality_high"] > 0.5 * 0.10  # Clopper-Pearson of 2/60 ends at 0.115
 
 
 def test_columns_say_what_was_decided_and_what_it_is_worth() -> None:

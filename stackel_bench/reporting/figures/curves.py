@@ -15,7 +15,7 @@ from stackel_bench.reporting.theorems import lower_bound
 
 MOST_GAMES, MOST_EPSILONS, MOST_LEARNERS = 8, 4, 4
 _READING = (
-    "Lines with markers are means (top, with 95 % bootstrap intervals over replicates) and shares of "
+    "Lines with markers are means (top, with 95 % intervals for bounded means) and shares of "
     "failed replicates (bottom, with exact 95 % binomial intervals); dotted lines without markers are "
     "medians. Dashed horizontals: the loss that the guarantee allows, gap + eps, and delta. Vertical "
     "lines: the theorem's budget and, where its constant is known and it is inside the plot, the lower "

@@ -85,8 +85,8 @@ def _caption(table: pd.DataFrame, shown: int, pairs: int) -> str:
     return (
         "Optimistic minus pessimistic on the same samples, replicate by replicate "
         f"({' or '.join(replicates)} replicates); each loss is measured against the optimum of its own "
-        "rule. Thick: 95 % per row (bootstrap for losses; for failures exact, from the replicates in "
-        "which only one of the two failed). Thin: valid for all rows together (Bonferroni). By the "
+        "rule. Thick: 95 % per row (for means of bounded variables). Thin: valid for all rows together "
+        "(Bonferroni). By the "
         f"thin intervals pessimistic loses less in {tally.get(PESSIMISTIC, 0)} and optimistic in "
         f"{tally.get(OPTIMISTIC, 0)} of {len(table)} comparisons; the other {tally.get('open', 0)} are "
         f"open.{cut}"
