@@ -107,7 +107,7 @@ def _print(rows: list[dict[str, Any]], folder: Path, console: Console) -> None:
     tally = ", ".join(f"{count} {verdict}" for verdict, count in counts(rows).items())
     wrong = len(unexpected(rows))
     console.print(
-        f"{len(rows)} measurements: {tally}; {wrong} not as expected; chance of any wrong verdict at most "
+        f"{len(rows)} measurements: {tally}; {wrong} not as expected; nominal false-alarm rates add up to "
         f"{false_alarm_total(rows):.2g}\n{folder / files.CLAIMS_PAGE}",
         markup=False,
     )

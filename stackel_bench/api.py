@@ -34,7 +34,11 @@ def stackelberg_value(game: Game, slack: float = 0.0, tie_breaking: str = "pessi
 
 
 def gap(game: Game, epsilon: float, tie_breaking: str = "pessimistic") -> float:
-    """The loss that no learner can avoid at accuracy epsilon, by the paper's definition for each tie rule."""
+    """The paper's gap at accuracy epsilon for this tie rule; the upper end of its certified interval.
+
+    No learner can avoid this loss on every game that looks alike at accuracy epsilon: a statement about the
+    worst case over games, not about this one, on which a learner may lose nothing.
+    """
     epsilon = checks.real("epsilon", epsilon, least=0)
     return _oracle(game).gap(epsilon, TieBreaking.parse(tie_breaking)).high
 

@@ -39,7 +39,7 @@ def claims_page(rows: Sequence[Row], facts: Mapping[str, str]) -> str:
     tally = counts(rows)
     tiles = {name: str(count) for name, count in tally.items()} | {
         "not as expected": str(len(unexpected(rows))),
-        "false-alarm bound, all rows": f"{false_alarm_total(rows):.2g}",
+        "nominal false-alarm rates, added over rows": f"{false_alarm_total(rows):.2g}",
     }
     body = [
         "<h1>The paper's claims, measured</h1>",

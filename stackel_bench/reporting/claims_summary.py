@@ -34,7 +34,7 @@ def unexpected(rows: Sequence[Row]) -> list[Row]:
 
 
 def false_alarm_total(rows: Sequence[Row]) -> float:
-    """A bound on the probability that chance alone makes any verdict wrong (union over rows)."""
+    """The nominal false-alarm rates of all rows added up; no bound, since some rows use normal intervals."""
     return float(sum(row["false_alarm"] for row in rows))
 
 

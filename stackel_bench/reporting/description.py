@@ -12,7 +12,7 @@ _METRICS = (
     ("value_suboptimality_low, _high", "95 % interval of that mean"),
     ("value_suboptimality_median, _q95", "median and 95 % quantile over replicates"),
     ("follower_suboptimality", "how far the predicted response is from the follower's best one"),
-    ("gap", "the loss that no learner can avoid at this eps; exact"),
+    ("gap", "the paper's gap at this eps, exact: a loss that no learner avoids in the worst case over games"),
     ("guarantee", "gap + eps, the loss that the theorem allows"),
     ("sample_complexity", "smallest budget of the ladder that failed in at most delta of the replicates"),
     ("censored", "1 if the largest budget still failed too often: the true number is larger"),
