@@ -11,11 +11,12 @@ from importlib.metadata import version
 import pandas as pd
 
 from stackel_bench.reporting import page
-from stackel_bench.reporting.labels import flat_items
 from stackel_bench.reporting.numbers import count
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.verdicts import FAILS, HOLDS, OPEN, clean_replicates_needed
 from stackel_bench.results import files
+from stackel_bench.results.columns import CENSORED, NEEDED, NEEDED_HIGH, NEEDED_LOW, lookup
+from stackel_bench.results.varying import flat_items
 
 _LIBRARIES = ("numpy", "scipy", "numba", "ray", "mlflow", "matplotlib")
 _MOST_FAILURES = 50
@@ -50,7 +51,7 @@ def cautions(results: SweepResults) -> list[str]:
     if cells.empty:
         return [page.paragraph(note, "warning") for note in [*notes, "No cell has finished yet."]]
     ladders = cells[cells["budget"] == "ladder"]
-    censored = int((ladders["sample_complexity_censored"] == 1).sum())
+    censored = int((ladders[CENSORED] == 1).sum())
     if censored:
         notes.append(
             f"Samples needed are censored in {censored} of {len(ladders)} cells with a ladder: even the "
@@ -86,9 +87,9 @@ def family_summary(cells: pd.DataFrame) -> list[str]:
         tally = rows["verdict"].value_counts()
         parts = [f"{tally.get(name, 0)} {name}" for name in (HOLDS, FAILS, OPEN)]
         text = f"{learner}: {len(rows)} cells, {', '.join(parts)}"
-        reached = rows[(rows["budget"] == "ladder") & (rows["sample_complexity_censored"] == 0)]
+        reached = rows[(rows["budget"] == "ladder") & (rows[CENSORED] == 0)]
         if len(reached):
-            ratio = (reached["theory_samples"] / reached["sample_complexity"]).median()
+            ratio = (reached["theory_samples"] / reached[NEEDED]).median()
             text += (
                 f"; in the {len(reached)} where a budget sufficed, it was 1/{count(round(ratio))} of the "
                 "theorem's (median)"
@@ -119,10 +120,8 @@ def statistics_notes(cells: pd.DataFrame) -> list[str]:
         f"Many cells are judged at once: of {len(claims)} claims (holds or fails), {stand} stand if the "
         f"chance of even one false claim among all {len(cells)} cells is to stay at 5 % (Holm's "
         "correction).",
-        "Samples needed is the smallest budget of the ladder that failed in at most delta of the "
-        "replicates; at least is the first budget that cannot be excluded (its interval reaches "
-        "delta), at most the first that is proven. It is known only up to the ratio between "
-        "neighbouring budgets.",
+        f"Samples needed: {lookup(NEEDED).definition}. At least: {lookup(NEEDED_LOW).definition}. At most: "
+        f"{lookup(NEEDED_HIGH).definition}. It is known only up to the ratio between neighbouring budgets.",
         "Pessimistic and optimistic cells that agree in everything else saw the same samples; their "
         "differences are taken replicate by replicate.",
     ]

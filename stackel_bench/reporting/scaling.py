@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from stackel_bench.reporting.exponents import PowerLaw, fit_power_law
-from stackel_bench.reporting.labels import flat_items
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.theorems import AXES, theorem_exponent
+from stackel_bench.results.columns import CENSORED, NEEDED
+from stackel_bench.results.varying import flat_items
 
 MOST_FITS = 40
 
@@ -55,13 +56,10 @@ def complexity_brackets(results: SweepResults) -> pd.DataFrame:
     rungs = {cell_id: sorted(frame["samples"]) for cell_id, frame in results.rungs.groupby("cell_id")}
     rows = []
     for row in results.cells.to_dict("records"):
-        needed, theory = row["sample_complexity"], row["theory_samples"]
+        needed, theory = row[NEEDED], row["theory_samples"]
         if len(rungs[row["cell_id"]]) > 1:
             below = [samples for samples in rungs[row["cell_id"]] if samples < needed]
-            if row["sample_complexity_censored"] == 1:
-                limits = (needed, np.inf)
-            else:
-                limits = (max(below, default=0.0), needed)
+            limits = (needed, np.inf) if row[CENSORED] == 1 else (max(below, default=0.0), needed)
         elif row["budget"] == "theory" and abs(row["samples"] / theory - 1) > 1e-3:
             limits = (needed, needed)
         else:

@@ -9,6 +9,14 @@ import numpy as np
 import pandas as pd
 
 from stackel_bench.reporting.numbers import count, interval, needed, small
+from stackel_bench.results.columns import (
+    CENSORED,
+    HIGH_CENSORED,
+    NEEDED,
+    NEEDED_HIGH,
+    NEEDED_LOW,
+    heading,
+)
 
 _LATEX = str.maketrans(
     {
@@ -37,20 +45,20 @@ def headline_table(cells: pd.DataFrame) -> pd.DataFrame:
     cells = cells.sort_values("instance", key=lambda names: names.map(order.index), kind="stable")
     rows = [
         {
-            "game": row["instance"],
-            "learner": row["learner"],
-            "tie-breaking": row["tie_breaking"],
-            "eps": f"{row['epsilon']:g}",
-            "samples": count(row["samples"]),
+            heading("game"): row["instance"],
+            heading("algorithm"): row["learner"],
+            heading("tie_breaking"): row["tie_breaking"],
+            heading("epsilon"): f"{row['epsilon']:g}",
+            heading("samples"): count(row["samples"]),
             "of theory": f"{row['samples'] / row['theory_samples']:.3g}",
-            "failed": f"{row['failures']} / {row['replicates']:.0f}",
+            heading("failures"): f"{row['failures']} / {row['replicates']:.0f}",
             "95 % interval": interval(row["failure_probability_low"], row["failure_probability_high"]),
-            "delta": f"{row['delta']:g}",
-            "verdict": row["verdict"],
+            heading("delta"): f"{row['delta']:g}",
+            heading("verdict"): row["verdict"],
             "mean loss": small(row["value_suboptimality"]),
             "its 95 % interval": interval(row["value_suboptimality_low"], row["value_suboptimality_high"]),
-            "95 % quantile": small(row["value_suboptimality_q95"]),
-            "allowed": small(row["guarantee"]),
+            heading("value_suboptimality_q95"): small(row["value_suboptimality_q95"]),
+            heading("guarantee"): small(row["guarantee"]),
             "samples needed": _needed(row),
             "at least": _at_least(row),
             "at most": _at_most(row),
@@ -72,22 +80,22 @@ def shared_columns(table: pd.DataFrame) -> tuple[pd.DataFrame, str]:
 def _needed(row: Mapping[Hashable, Any]) -> str:
     if row["budget"] != "ladder":
         return "–"
-    return needed(row["sample_complexity"], row["sample_complexity_censored"])
+    return needed(row[NEEDED], row[CENSORED])
 
 
 def _at_least(row: Mapping[Hashable, Any]) -> str:
-    return count(row["sample_complexity_low"]) if _has_limits(row) else "–"
+    return count(row[NEEDED_LOW]) if _has_limits(row) else "–"
 
 
 def _at_most(row: Mapping[Hashable, Any]) -> str:
     if not _has_limits(row):
         return "–"
-    return needed(row["sample_complexity_high"], row["sample_complexity_high_censored"])
+    return needed(row[NEEDED_HIGH], row.get(HIGH_CENSORED, 0.0))
 
 
 def _has_limits(row: Mapping[Hashable, Any]) -> bool:
     """Whether the cell has several rungs; a ladder may end up with one."""
-    return bool(pd.notna(row.get("sample_complexity_low", np.nan)))
+    return bool(pd.notna(row.get(NEEDED_LOW, np.nan)))
 
 
 def csv(table: pd.DataFrame) -> bytes:
