@@ -18,6 +18,7 @@ from stackel_bench.results import files
 from stackel_bench.results.frames import saved_summary, write_actions, write_results
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.provenance import git_commit, package_version
+from stackel_bench.results.varying import varying_keys
 from stackel_bench.sweep.driver import Tally
 from stackel_bench.sweep.plan import Plan
 
@@ -152,7 +153,7 @@ def log_report(results: SweepResults, store: MlflowStore, tags: Mapping[str, str
     paths = [folder / name for name in names]
     paths += sorted(path for name in (files.FIGURES, files.TABLES) for path in (folder / name).glob("*.*"))
     try:
-        store.describe(experiment_description(results), {VIEW_TAG: view_state()})
+        store.describe(experiment_description(results), {VIEW_TAG: view_state(varying_keys(results.entries))})
         store.log_report(results.sweep_id, tags, counts, folder, [path for path in paths if path.exists()])
     except Exception as error:  # the results are on disk; only the mirror is incomplete
         return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"

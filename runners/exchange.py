@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,6 +16,7 @@ from omegaconf import DictConfig
 from stackel_bench.errors import InputError
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.journal import Journal, Result
+from stackel_bench.sweep.cell import Cell
 from stackel_bench.sweep.driver import missing_cells
 from stackel_bench.sweep.plan import Plan
 from stackel_bench.tracking.mirror import Mirror
@@ -39,17 +41,28 @@ class Tracking:
 
     def even_out(self, plan: Plan, journal: Journal) -> int:
         """Fetch missing cells that the store has, log entries that it has not; how many were fetched."""
-        wanted = [c.cell_id for c in missing_cells(plan, journal) if c.cell_id in self.complete]
+        cells = {c.cell_id: c for c in missing_cells(plan, journal) if c.cell_id in self.complete}
+        wanted = list(cells)
         fetched = 0
         for start in range(0, len(wanted), _COMMITTED_AT_ONCE):
             found = _fetch(self.store, wanted[start : start + _COMMITTED_AT_ONCE])
-            entries = journal.commit([cell for cell in found if cell is not None])
+            entries = journal.commit(
+                [_renamed(kept, cells[kept[0].cell_id]) for kept in found if kept is not None]
+            )
             for entry in entries:
                 self.mirror.add_known(entry.cell_id)
+                with contextlib.suppress(Exception):  # a store that fails now; the run keeps its older name
+                    self.store.rename_cell(entry)
             fetched += len(entries)
         for entry in self.unmirrored:
             self.mirror.add(entry)
         return fetched
+
+
+def _renamed(kept: Result, cell: Cell) -> Result:
+    """The cell that another sweep logged, as this sweep calls it."""
+    entry, records, actions = kept
+    return dataclasses.replace(entry, label=cell.label, varying=cell.varying), records, actions
 
 
 def open_tracking(plan: Plan, journal: Journal, tags: Mapping[str, str]) -> Tracking | None:

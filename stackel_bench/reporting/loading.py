@@ -14,6 +14,8 @@ from stackel_bench.errors import InputError
 from stackel_bench.reporting.find_sweep import find_sweep
 from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
 from stackel_bench.results import files
+from stackel_bench.results.frames import in_order
+from stackel_bench.results.varying import described_columns
 
 LEVELS = ("cell", "rung", "replicate", "action")
 Level = Literal["cell", "rung", "replicate", "action"]
@@ -24,7 +26,8 @@ def load_results(study: str | Path, *, level: Level = "cell", output: str | Path
 
     level "cell": as in results.csv. "rung": one row per cell and budget of its ladder. "replicate": one row
     per cell, budget and replicate. "action": one row per cell and leader action, empty where no cell keeps
-    such a table. Every row begins with the columns that describe its cell. A warning tells of damaged files.
+    such a table. Every row begins with the columns that describe its cell, keys that vary among the cells
+    included. A warning tells of damaged files.
     """
     checks.choice("level", level, LEVELS)
     path = Path(study).expanduser()
@@ -44,9 +47,10 @@ def load_results(study: str | Path, *, level: Level = "cell", output: str | Path
 def _below_each_other(results: SweepResults, read: Callable[[str], pd.DataFrame | None]) -> pd.DataFrame:
     """Tables of all cells below each other; what describes the cell is repeated on each row."""
     frames = []
+    described_by_id = described_columns(results.finished)
     for entry in results.finished:
         table = read(entry.cell_id)
         if table is not None:
-            described = pd.DataFrame([dict(entry.description)] * len(table), index=table.index)
+            described = pd.DataFrame([described_by_id[entry.cell_id]] * len(table), index=table.index)
             frames.append(pd.concat([described, table], axis=1))
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+    return in_order(pd.concat(frames, ignore_index=True)) if frames else pd.DataFrame()

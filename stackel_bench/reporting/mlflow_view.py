@@ -3,34 +3,37 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
+
+from stackel_bench.results.columns import NEEDED, shown_in
 
 VIEW_NAME = "stackel"
 VIEW_TAG = f"mlflow.sharedViewState.{VIEW_NAME}"  # where MLflow's pages keep views that were shared
 VIEW_QUERY = f"workflowType=machine_learning&compareRunsMode=CHART&viewStateShareKey={VIEW_NAME}"
 
-_TAGS = ("family", "game", "algorithm", "explorer", "tie_breaking", "epsilon")
-_METRICS = (
-    "failure_probability",
-    "failure_probability_high",
-    "value_suboptimality",
-    "guarantee",
-    "sample_complexity",
-    "theory_samples",
-)
 _SECTION = "stackel"
 
 
-def view_state() -> str:
-    """The value of the experiment's tag VIEW_TAG, in the words of MLflow's own pages."""
+def view_state(varying: Sequence[str] = ()) -> str:
+    """The value of the experiment's tag VIEW_TAG, in the words of MLflow's own pages.
+
+    varying: the configuration keys that tell the runs apart; columns as well.
+    """
+    shown = [column for column in shown_in("view") if "*" not in column.name]
+    tags = [column.name for column in shown if "tag" in column.shown]
+    metrics = [column.name for column in shown if "mlflow" in column.shown]
     charts = [
         _curve("failure_probability", "failure probability"),
         _curve("value_suboptimality", "value suboptimality"),
-        _bars("sample_complexity", "samples needed"),
-        _scatter("theory_samples", "sample_complexity", "samples needed against the theorem's budget"),
+        _bars(NEEDED, "samples needed"),
+        _scatter("theory_samples", NEEDED, "samples needed against the theorem's budget"),
     ]
     state = {
-        "selectedColumns": [*(f"tags.`{tag}`" for tag in _TAGS), *(f"metrics.`{name}`" for name in _METRICS)],
+        "selectedColumns": [
+            *(f"tags.`{tag}`" for tag in [*tags, *varying]),
+            *(f"metrics.`{name}`" for name in metrics),
+        ],
         "runsHiddenMode": "FIRST_20_RUNS",
         "compareRunCharts": charts,
         "compareRunSections": [

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from stackel_bench.results.columns import AT_MOST, CENSORED, NEEDED
+
 
 def count(value: float) -> str:
     """A sample count: in full below ten thousand, else with two decimals and a power of ten."""
@@ -35,5 +37,5 @@ def interval(low: float, high: float) -> str:
 
 def needed(row: Mapping[Any, Any]) -> str:
     """The samples that a cell needs; > if even the largest budget does not do, < if the smallest one does."""
-    sign = ">" if row["censored"] == 1 else "<" if row.get("at_most") == 1 else ""
-    return sign + count(row["sample_complexity"])
+    sign = ">" if row[CENSORED] == 1 else "<" if row.get(AT_MOST) == 1 else ""
+    return sign + count(row[NEEDED])

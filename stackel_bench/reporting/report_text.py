@@ -11,11 +11,12 @@ from importlib.metadata import version
 import pandas as pd
 
 from stackel_bench.reporting import page
-from stackel_bench.reporting.labels import flat_items
 from stackel_bench.reporting.numbers import count
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.verdicts import FAILS, HOLDS, OPEN, clean_replicates_needed
 from stackel_bench.results import files
+from stackel_bench.results.columns import CENSORED, NEEDED, NEEDED_HIGH, NEEDED_LOW, lookup
+from stackel_bench.results.varying import flat_items
 
 _LIBRARIES = ("numpy", "scipy", "numba", "ray", "mlflow", "matplotlib")
 _MOST_FAILURES = 50
@@ -50,7 +51,7 @@ def cautions(results: SweepResults) -> list[str]:
     if cells.empty:
         return [page.paragraph(note, "warning") for note in [*notes, "No cell has finished yet."]]
     ladders = cells[cells["budget"] == "ladder"]
-    censored = int((ladders["censored"] == 1).sum())
+    censored = int((ladders[CENSORED] == 1).sum())
     if censored:
         notes.append(
             f"Samples needed are censored in {censored} of {len(ladders)} cells with a ladder: even the "
@@ -86,9 +87,9 @@ def family_summary(cells: pd.DataFrame) -> list[str]:
         tally = rows["verdict"].value_counts()
         parts = [f"{tally.get(name, 0)} {name}" for name in (HOLDS, FAILS, OPEN)]
         text = f"{learner}: {len(rows)} cells, {', '.join(parts)}"
-        reached = rows[(rows["budget"] == "ladder") & (rows["censored"] == 0)]
+        reached = rows[(rows["budget"] == "ladder") & (rows[CENSORED] == 0)]
         if len(reached):
-            ratio = (reached["theory_samples"] / reached["sample_complexity"]).median()
+            ratio = (reached["theory_samples"] / reached[NEEDED]).median()
             text += (
                 f"; in the {len(reached)} where a budget sufficed, it was 1/{count(round(ratio))} of the "
                 "theorem's (median)"
@@ -112,9 +113,6 @@ def statistics_notes(cells: pd.DataFrame) -> list[str]:
         "Failure probabilities have exact (Clopper-Pearson) two-sided 95 % intervals, also at 0 and at "
         "all failures. Mean losses have intervals for means of bounded variables (Gaffke), which also hold "
         "where losses are rare; losses lie between 0 and the largest loss that the game has.",
-        "Samples needed: the budget from which on the failure probability stays at most delta, by a "
-        "falling fit to all budgets. Its interval runs from the last budget that is shown to fail too "
-        "often to the first from which on all are shown not to; an end that nothing shows is open.",
         "Verdict holds: an exact one-sided test rejects, at 5 %, that the failure probability exceeds "
         "delta. Verdict fails: one rejects that it is at most delta. Otherwise open. For delta = "
         f"{delta:g}, {clean_replicates_needed(delta)} replicates without a failure are the least that "
@@ -122,10 +120,8 @@ def statistics_notes(cells: pd.DataFrame) -> list[str]:
         f"Many cells are judged at once: of {len(claims)} claims (holds or fails), {stand} stand if the "
         f"chance of even one false claim among all {len(cells)} cells is to stay at 5 % (Holm's "
         "correction).",
-        "Samples needed is the smallest budget of the ladder that failed in at most delta of the "
-        "replicates; at least is the first budget that cannot be excluded (its interval reaches "
-        "delta), at most the first that is proven. It is known only up to the ratio between "
-        "neighbouring budgets.",
+        f"Samples needed: {lookup(NEEDED).definition}. At least: {lookup(NEEDED_LOW).definition}. At most: "
+        f"{lookup(NEEDED_HIGH).definition}.",
         "Pessimistic and optimistic cells that agree in everything else saw the same samples; their "
         "differences are taken replicate by replicate.",
     ]

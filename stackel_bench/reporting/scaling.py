@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from stackel_bench.reporting.exponents import PowerLaw, fit_power_law
-from stackel_bench.reporting.labels import flat_items
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.theorems import AXES, theorem_exponent
+from stackel_bench.results.columns import CENSORED, NEEDED
+from stackel_bench.results.varying import flat_items, varying_keys
 
 MOST_FITS = 40
 
@@ -43,7 +46,9 @@ def scalings(results: SweepResults) -> tuple[list[Scaling], int]:
         if axis in brackets.columns
         for members in _groups(brackets, axis, configs)
     ]
-    return [_fit(axis, members) for axis, members in groups[:MOST_FITS]], len(groups)
+    keys = varying_keys(results.finished)
+    found = [_fit(axis, rows, _settings(rows, keys, configs)) for axis, rows in groups[:MOST_FITS]]
+    return found, len(groups)
 
 
 def complexity_brackets(results: SweepResults) -> pd.DataFrame:
@@ -55,10 +60,10 @@ def complexity_brackets(results: SweepResults) -> pd.DataFrame:
     rungs = {cell_id: sorted(frame["samples"]) for cell_id, frame in results.rungs.groupby("cell_id")}
     rows = []
     for row in results.cells.to_dict("records"):
-        needed, theory = row["sample_complexity"], row["theory_samples"]
+        needed, theory = row[NEEDED], row["theory_samples"]
         if len(rungs[row["cell_id"]]) > 1:
             budgets = rungs[row["cell_id"]]
-            if row["censored"] == 1:
+            if row[CENSORED] == 1:
                 limits = (needed, np.inf)
             else:
                 below = max((samples for samples in budgets if samples < needed), default=0.0)
@@ -103,7 +108,14 @@ def _moving_keys(brackets: pd.DataFrame, configs: dict[str, dict]) -> list[str]:
     return [key for key, seen in values.items() if len(seen) >= 3]
 
 
-def _fit(axis: str, members: pd.DataFrame) -> Scaling:
+def _settings(members: pd.DataFrame, keys: Sequence[str], configs: Mapping[str, Mapping[str, Any]]) -> str:
+    """What tells a group from others: keys that vary within the sweep but not within the group."""
+    values = {key: [configs[cell_id].get(key) for cell_id in members["cell_id"]] for key in keys}
+    fixed = {key: found[0] for key, found in values.items() if all(value == found[0] for value in found)}
+    return "".join(f" {key}={value}" for key, value in fixed.items() if value is not None)
+
+
+def _fit(axis: str, members: pd.DataFrame, settings: str) -> Scaling:
     members = members.sort_values(axis)
     frame = pd.DataFrame({"x": members[axis], "lower": members["lower"], "upper": members["upper"]})
     first = members.iloc[0]
@@ -111,7 +123,7 @@ def _fit(axis: str, members: pd.DataFrame) -> Scaling:
     return Scaling(
         family=first["family"],
         axis=axis,
-        name=f"{first['game']} · {first['algorithm']}{explorer}",
+        name=f"{first['game']} · {first['algorithm']}{explorer}{settings}",
         tie_breaking=first["tie_breaking"],
         frame=frame,
         law=fit_power_law(*(frame[name].to_numpy(float) for name in ("x", "lower", "upper"))),

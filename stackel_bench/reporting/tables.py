@@ -9,6 +9,11 @@ import numpy as np
 import pandas as pd
 
 from stackel_bench.reporting.numbers import count, interval, needed, small
+from stackel_bench.results.columns import (
+    NEEDED_HIGH,
+    NEEDED_LOW,
+    heading,
+)
 
 _LATEX = str.maketrans(
     {
@@ -37,20 +42,20 @@ def headline_table(cells: pd.DataFrame) -> pd.DataFrame:
     cells = cells.sort_values("instance", key=lambda names: names.map(order.index), kind="stable")
     rows = [
         {
-            "game": row["instance"],
-            "learner": row["learner"],
-            "tie-breaking": row["tie_breaking"],
-            "eps": f"{row['epsilon']:g}",
-            "samples": count(row["samples"]),
+            heading("game"): row["instance"],
+            heading("algorithm"): row["learner"],
+            heading("tie_breaking"): row["tie_breaking"],
+            heading("epsilon"): f"{row['epsilon']:g}",
+            heading("samples"): count(row["samples"]),
             "of theory": f"{row['samples'] / row['theory_samples']:.3g}",
-            "failed": f"{row['failures']} / {row['replicates']:.0f}",
+            heading("failures"): f"{row['failures']} / {row['replicates']:.0f}",
             "95 % interval": interval(row["failure_probability_low"], row["failure_probability_high"]),
-            "delta": f"{row['delta']:g}",
-            "verdict": row["verdict"],
+            heading("delta"): f"{row['delta']:g}",
+            heading("verdict"): row["verdict"],
             "mean loss": small(row["value_suboptimality"]),
             "its 95 % interval": interval(row["value_suboptimality_low"], row["value_suboptimality_high"]),
-            "95 % quantile": small(row["value_suboptimality_q95"]),
-            "allowed": small(row["guarantee"]),
+            heading("value_suboptimality_q95"): small(row["value_suboptimality_q95"]),
+            heading("guarantee"): small(row["guarantee"]),
             "samples needed": _needed(row),
             "at least": _at_least(row),
             "at most": _at_most(row),
@@ -76,11 +81,11 @@ def _needed(row: Mapping[Hashable, Any]) -> str:
 
 
 def _at_least(row: Mapping[Hashable, Any]) -> str:
-    return count(float(row.get("samples_needed_low", np.nan)))
+    return count(float(row.get(NEEDED_LOW, np.nan)))
 
 
 def _at_most(row: Mapping[Hashable, Any]) -> str:
-    return count(float(row.get("samples_needed_high", np.nan)))
+    return count(float(row.get(NEEDED_HIGH, np.nan)))
 
 
 def csv(table: pd.DataFrame) -> bytes:

@@ -17,22 +17,23 @@ from rich.text import Text
 from stackel_bench.reporting.numbers import count, interval, needed, small
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.verdicts import FAILS, HOLDS, OPEN, clean_replicates_needed, judged
-from stackel_bench.results import files
+from stackel_bench.results import columns, files
+from stackel_bench.results.columns import CENSORED, NEEDED
 
 WIDTH = 100
 MOST_ROWS = 60
 _COLUMNS: tuple[tuple[str, int, Literal["left", "right"]], ...] = (
-    ("tie-breaking", 12, "left"),
-    ("eps", 5, "right"),
-    ("samples", 7, "right"),
-    ("failed", 7, "right"),
+    (columns.heading("tie_breaking"), 12, "left"),
+    (columns.heading("epsilon"), 5, "right"),
+    (columns.heading("samples"), 7, "right"),
+    (columns.heading("failures"), 7, "right"),
     ("95 % interval", 14, "right"),
-    ("loss", 5, "right"),
-    ("allowed", 7, "right"),
-    ("needs", 8, "right"),
-    ("verdict", 7, "left"),
+    (columns.heading("value_suboptimality"), 5, "right"),
+    (columns.heading("guarantee"), 7, "right"),
+    (columns.heading(NEEDED), 8, "right"),
+    (columns.heading("verdict"), 7, "left"),
 )
-_DROPPED_WHEN_NARROW = ("95 % interval", "allowed")
+_DROPPED_WHEN_NARROW = ("95 % interval", columns.heading("guarantee"))
 _COLOURS = {HOLDS: "green", FAILS: "red", OPEN: "yellow"}
 
 
@@ -69,9 +70,9 @@ def headline(family: str, cells: pd.DataFrame) -> list[str]:
     for learner, rows in cells.groupby("learner", sort=False):
         holds = (rows["verdict"] == HOLDS).sum()
         text = f"  {escape(str(learner))}: holds in {holds} of {len(rows)} cells"
-        reached = rows[(rows["budget"] == "ladder") & (rows["censored"] == 0)]
+        reached = rows[(rows["budget"] == "ladder") & (rows[CENSORED] == 0)]
         if len(reached):
-            ratio = (reached["theory_samples"] / reached["sample_complexity"]).median()
+            ratio = (reached["theory_samples"] / reached[NEEDED]).median()
             text += f"; enough in {len(reached)}: 1/{count(round(ratio))} of the theorem's samples (median)"
         lines.append(text)
     return lines
@@ -79,25 +80,25 @@ def headline(family: str, cells: pd.DataFrame) -> list[str]:
 
 def _table(rows: pd.DataFrame, width: int) -> Group:
     """The rows under one heading, a line per game between them; fixed widths, so that all of it aligns."""
-    columns = [column for column in _COLUMNS if width >= WIDTH or column[0] not in _DROPPED_WHEN_NARROW]
-    learner_width = width - 1 - sum(size + 1 for _, size, _ in columns)
+    fitting = [column for column in _COLUMNS if width >= WIDTH or column[0] not in _DROPPED_WHEN_NARROW]
+    learner_width = width - 1 - sum(size + 1 for _, size, _ in fitting)
 
     def empty_table() -> Table:
         table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1, 0, 0))
         table.add_column(width=learner_width, no_wrap=True, overflow="ellipsis")
-        for _, size, justify in columns:
+        for _, size, justify in fitting:
             table.add_column(width=size, justify=justify, no_wrap=True)
         return table
 
     heading = empty_table()
-    heading.add_row("game, learner", *(name for name, _, _ in columns), style="bold")
+    heading.add_row("game, learner", *(name for name, _, _ in fitting), style="bold")
     parts: list[RenderableType] = [heading, Rule(style="dim")]
     for instance, members in rows.groupby("instance", sort=False):
         parts.append(Text(str(instance), style="bold", no_wrap=True, overflow="ellipsis"))
         table = empty_table()
         for row in members.to_dict("records"):
             texts = _row(row)
-            table.add_row(f"  {escape(row['learner'])}", *(texts[name] for name, _, _ in columns))
+            table.add_row(f"  {escape(row['learner'])}", *(texts[name] for name, _, _ in fitting))
         parts.append(table)
     return Group(*parts, Rule(style="dim"))
 
@@ -105,17 +106,19 @@ def _table(rows: pd.DataFrame, width: int) -> Group:
 def _row(row: Mapping[Hashable, Any]) -> dict[str, str]:
     colour = _COLOURS[row["verdict"]]
     loss = small(row["value_suboptimality"])
+    if row["value_suboptimality"] > row["guarantee"]:
+        loss = f"[red]{loss}[/]"
     ladder = row["budget"] == "ladder"
     return {
-        "tie-breaking": row["tie_breaking"],
-        "eps": f"{row['epsilon']:g}",
-        "samples": count(row["samples"]),
-        "failed": f"{row['failures']}/{row['replicates']:.0f}",
+        columns.heading("tie_breaking"): row["tie_breaking"],
+        columns.heading("epsilon"): f"{row['epsilon']:g}",
+        columns.heading("samples"): count(row["samples"]),
+        columns.heading("failures"): f"{row['failures']}/{row['replicates']:.0f}",
         "95 % interval": interval(row["failure_probability_low"], row["failure_probability_high"]),
-        "loss": f"[red]{loss}[/]" if row["value_suboptimality"] > row["guarantee"] else loss,
-        "allowed": small(row["guarantee"]),
-        "needs": needed(row) if ladder else "–",
-        "verdict": f"[{colour}]{row['verdict']}[/]",
+        columns.heading("value_suboptimality"): loss,
+        columns.heading("guarantee"): small(row["guarantee"]),
+        columns.heading(NEEDED): needed(row) if ladder else "–",
+        columns.heading("verdict"): f"[{colour}]{row['verdict']}[/]",
     }
 
 
@@ -125,12 +128,16 @@ def _legend(cells: pd.DataFrame) -> str:
     kept = int((claims["verdict"] == claims["verdict_adjusted"]).sum())
     adjusted = f"; {kept} of {len(claims)} claims stand for all cells at once (Holm)" if len(claims) else ""
     return (
-        "All but needs at the largest budget. loss: mean value suboptimality, allowed: gap + eps. "
-        "needs: smallest budget that failed in at most delta of the replicates. verdict: is the "
-        "failure probability at most delta? Exact one-sided tests at 5 %; "
+        f"All but needs at the largest budget. {_meaning('value_suboptimality')} {_meaning('guarantee')} "
+        f"{_meaning(NEEDED)} {_meaning('verdict')} "
         f"{clean_replicates_needed(delta)} clean replicates are the least for delta = {delta:g}{adjusted}. "
         "A pessimistic cell must also do well against a follower who errs by eps/2: it can fail at no loss."
     )
+
+
+def _meaning(name: str) -> str:
+    column = columns.lookup(name)
+    return f"{column.heading}: {column.definition}."
 
 
 def _print_trouble(console: Console, results: SweepResults) -> None:

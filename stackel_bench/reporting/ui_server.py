@@ -63,9 +63,11 @@ def running_server(output: Path, *, port: int | None = None, study: str = "") ->
         )
     try:
         _wait_until_healthy(process, url, output / "mlflow_server.log")
-        experiment = _experiment_id(url, study)
-        tag = {"experiment_id": experiment, "key": VIEW_TAG, "value": view_state()}
-        _ask(url, "experiments/set-experiment-tag", tag)
+        found = _experiment(url, study)
+        experiment = str(found["experiment_id"])
+        if VIEW_TAG not in (tag["key"] for tag in found.get("tags", [])):  # else its last sweep made one
+            tag = {"experiment_id": experiment, "key": VIEW_TAG, "value": view_state()}
+            _ask(url, "experiments/set-experiment-tag", tag)
         yield UiServer(url, f"{url}/#/experiments/{experiment}/runs?{VIEW_QUERY}", process)
     finally:
         _end_group(process)
@@ -98,7 +100,7 @@ def _wait_until_healthy(process: subprocess.Popen[bytes], url: str, log: Path) -
     raise RuntimeError(f"MLflow's server did not start; it said:\n{tail}")
 
 
-def _experiment_id(url: str, study: str) -> str:
+def _experiment(url: str, study: str) -> dict[str, Any]:
     """The experiment of the study, or the one that changed last."""
     query = {"max_results": 1000, "order_by": ["last_update_time DESC"]}
     found = _ask(url, "experiments/search", query).get("experiments", [])
@@ -107,7 +109,8 @@ def _experiment_id(url: str, study: str) -> str:
         named = [item for item in named if item["name"] == study]
         if not named:
             raise InputError("study", study, "one of " + ", ".join(item["name"] for item in found))
-    return str((named or found)[0]["experiment_id"])
+    chosen: dict[str, Any] = (named or found)[0]
+    return chosen
 
 
 def _ask(url: str, method: str, content: dict[str, Any]) -> dict[str, Any]:

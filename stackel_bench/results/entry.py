@@ -32,11 +32,11 @@ class Head(NamedTuple):
 
 @dataclass(frozen=True)
 class Entry:
-    """One finished or failed cell; all but times is a function of the cell id."""
+    """One finished or failed cell; all but times, label and varying is a function of the cell id."""
 
     cell_id: str
     state: str  # finished or failed
-    label: str
+    label: str  # its name among the cells of its sweep
     description: Mapping[str, Any]  # the columns that say which cell this is
     config: Mapping[str, Any]
     metrics: Mapping[str, float] = field(default_factory=dict)
@@ -48,6 +48,7 @@ class Entry:
     finished_at: float = 0.0
     records_digest: str = ""  # of the tables that are kept with it; empty if there is none
     actions_digest: str = ""
+    varying: tuple[str, ...] = ()  # configuration keys that told it from other cells of its sweep
 
     @property
     def head(self) -> Head:
@@ -69,7 +70,8 @@ class Entry:
         known = json.loads(b"{" + _checked_body(line))
         fields: dict[str, Any] = {name: value for name, value in known.items() if name in _NAMES}
         try:
-            return cls(**{**fields, "rungs": tuple(fields["rungs"])})
+            tuples = {name: tuple(fields.get(name, ())) for name in ("rungs", "varying")}
+            return cls(**{**fields, **tuples})
         except (TypeError, KeyError) as error:
             raise LineError(None) from error
 

@@ -13,28 +13,42 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from stackel_bench.results import files
+from stackel_bench.results.columns import ordered
 from stackel_bench.results.entry import FINISHED, Entry
 from stackel_bench.results.files import write_atomically
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.segment import CELL_ID
 from stackel_bench.results.table import parquet_bytes
+from stackel_bench.results.varying import described_columns
 
 
 def cells_frame(entries: Iterable[Entry]) -> pd.DataFrame:
     """One row per finished cell: which one it is, then its metrics. No timings, so equal runs are equal."""
-    rows = [{**entry.description, **entry.metrics} for entry in entries if entry.state == FINISHED]
-    return pd.DataFrame(rows)
+    finished = [entry for entry in entries if entry.state == FINISHED]
+    described = described_columns(finished)
+    return in_order(pd.DataFrame([{**described[entry.cell_id], **entry.metrics} for entry in finished]))
 
 
 def rungs_frame(entries: Iterable[Entry]) -> pd.DataFrame:
     """One row per finished cell and rung of its budget: the learning curves."""
+    finished = [entry for entry in entries if entry.state == FINISHED]
+    described = described_columns(finished)
     rows = [
-        {**entry.description, "rung": position, **rung, "theory_samples": entry.metrics["theory_samples"]}
-        for entry in entries
-        if entry.state == FINISHED
+        {
+            **described[entry.cell_id],
+            "rung": position,
+            **rung,
+            "theory_samples": entry.metrics["theory_samples"],
+        }
+        for entry in finished
         for position, rung in enumerate(entry.rungs)
     ]
-    return pd.DataFrame(rows)
+    return in_order(pd.DataFrame(rows))
+
+
+def in_order(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with its columns in the order in which they are documented."""
+    return frame[ordered(frame.columns)]
 
 
 def write_results(folder: Path, entries: Iterable[Entry], summary: Mapping[str, Any]) -> None:

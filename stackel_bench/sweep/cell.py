@@ -32,16 +32,11 @@ class Cell:
     trial: Trial  # for both tie-breakings; the cell wants one of them
     trial_id: str  # cells that share it share their samples
     tie_breaking: TieBreaking
+    label: str = ""  # both set by its plan: they depend on the other cells
+    varying: tuple[str, ...] = ()  # configuration keys that tell the cells of the plan apart
 
     @property
-    def label(self) -> str:
-        """The readable name: game, algorithm, tie-breaking, epsilon."""
-        explorer = self.config["algorithm"].get("explorer")
-        algorithm = self.config["algorithm"]["name"] + (f" ({explorer})" if explorer else "")
-        epsilon = self.config["budget"]["epsilon"]
-        return f"{self.trial.game.name} · {algorithm} · {self.tie_breaking} · eps {epsilon:g}"
-
-    def describe(self) -> dict[str, Any]:
+    def description(self) -> dict[str, Any]:
         """The columns that say which cell this is; the same in results.csv and in MLflow's tags."""
         config = self.config
         return {

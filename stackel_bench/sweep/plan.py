@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,6 +13,8 @@ from omegaconf import DictConfig, OmegaConf
 
 from stackel_bench.config.compose import Composer, merge_overrides, parse, product
 from stackel_bench.errors import InputError
+from stackel_bench.results.names import cell_names
+from stackel_bench.results.varying import varying_keys
 from stackel_bench.sweep.cell import CELL_KEYS, Cell, CellBuilder
 from stackel_bench.sweep.unused_keys import require_used
 
@@ -56,7 +59,13 @@ def make_plan(overrides: Sequence[str], tell: Callable[[int], None] = lambda pla
             told = time.monotonic()
             tell(len(cells))
     require_used(overrides, cells.values())
-    return Plan(settings.study.name, settings.study.question, settings, tuple(cells.values()))
+    return Plan(settings.study.name, settings.study.question, settings, named(tuple(cells.values())))
+
+
+def named(cells: Sequence[Cell]) -> tuple[Cell, ...]:
+    """The cells with labels that tell them apart, and the configuration keys that do."""
+    names, varying = cell_names(cells), varying_keys(cells)
+    return tuple(dataclasses.replace(cell, label=names[cell.cell_id].name, varying=varying) for cell in cells)
 
 
 def shared_settings(composer: Composer, overrides: Sequence[str]) -> DictConfig:

@@ -23,9 +23,11 @@ from mlflow import MlflowClient
 from mlflow.entities import Experiment, Metric, Param, RunStatus, RunTag, ViewType
 from mlflow.exceptions import MlflowException
 
+from stackel_bench.results.columns import shown_in
 from stackel_bench.results.entry import FAILED, FINISHED, Entry
 from stackel_bench.results.journal import Result
 from stackel_bench.results.table import read_table
+from stackel_bench.results.varying import flat_items
 
 _METRICS_PER_CALL = 900  # MLflow's REST interface: 1000 entities, 100 of them parameters
 _PARAMS_PER_CALL = 100
@@ -121,7 +123,8 @@ class MlflowStore:
         run = self._run_of(entry, tags, stamp - round(entry.wall_seconds * 1000))
         if run.complete:
             return
-        params = list(_chunks([Param(k, str(v)) for k, v in flatten(entry.config)], _PARAMS_PER_CALL))
+        known = [Param(k, str(v)) for k, v in flat_items(entry.config) if v is not None]
+        params = list(_chunks(known, _PARAMS_PER_CALL))
         metrics = list(_chunks(_metrics(entry, stamp), _METRICS_PER_CALL))
         for some_metrics, some_params in itertools.zip_longest(metrics, params, fillvalue=()):
             self._client.log_batch(run.run_id, some_metrics, some_params)
@@ -146,6 +149,12 @@ class MlflowStore:
             self._runs[cell_id] = _KnownRun(run.info.run_id, complete=False)
         self._unsure.discard(cell_id)
         return self._runs[cell_id]
+
+    def rename_cell(self, entry: Entry) -> None:
+        """Give the run of a cell that another sweep logged the name and the tags that it has in this one."""
+        run_id = self._runs[entry.cell_id].run_id
+        self._client.log_batch(run_id, tags=[RunTag(key, value) for key, value in _tags(entry).items()])
+        self._client.update_run(run_id, name=entry.label)
 
     def fetch_cell(self, cell_id: str) -> Result | None:
         """Entry and tables of a complete run that find_runs found, for a driver without the journal."""
@@ -196,15 +205,6 @@ def create_database(uri: str) -> None:
     MlflowClient(tracking_uri=uri).search_experiments(max_results=1)
 
 
-def flatten(config: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
-    """All values of a nested configuration as (dotted key, value)."""
-    for key, value in config.items():
-        if isinstance(value, Mapping) and value:
-            yield from flatten(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
-
-
 def _artifacts(entry: Entry, records: bytes | None, actions: bytes | None) -> dict[str, bytes]:
     files = {
         _ENTRY_FILE: entry.to_line(),
@@ -220,9 +220,12 @@ def _artifacts(entry: Entry, records: bytes | None, actions: bytes | None) -> di
 
 
 def _tags(entry: Entry) -> dict[str, str]:
-    described = ("family", "game", "algorithm", "explorer", "tie_breaking", "epsilon", "budget")
-    tags = {key: str(entry.description[key]) for key in described if entry.description.get(key)}
-    return tags | {"stackel.seed": str(entry.description["seed"])}
+    """What the cell is, and the configuration keys that tell the cells of its sweep apart."""
+    described = [column.name for column in shown_in("tag") if entry.description.get(column.name)]
+    tags = {name: str(entry.description[name]) for name in described}
+    values = dict(flat_items(entry.config))
+    varying = {key: str(values[key]) for key in entry.varying if values.get(key) is not None}
+    return tags | varying | {"stackel.seed": str(entry.description["seed"])}
 
 
 def _metrics(entry: Entry, stamp: int) -> list[Metric]:

@@ -90,8 +90,8 @@ def make_records(failures: tuple[int, ...], replicates: int, seed: int = 0) -> p
 def write_cell(journal: Journal, entry: Entry, records: pd.DataFrame) -> None:
     """Finish a cell as the driver would."""
     metrics, rungs = summarise(records, entry.description["delta"])
-    metrics["samples_drawn"] = rungs[-1]["samples"] * entry.description["replicates"]
-    fields = {**entry.__dict__, "metrics": {**metrics, **entry.metrics}, "rungs": tuple(rungs)}
+    drawn = {"samples_drawn": float(records.groupby("replicate")["samples"].max().sum())}
+    fields = {**entry.__dict__, "metrics": {**metrics, **drawn, **entry.metrics}, "rungs": tuple(rungs)}
     journal.commit([(Entry(**fields), records, None)])
 
 

@@ -54,6 +54,18 @@ def test_table_and_figure(folder: Path) -> None:
     assert {"scaling_bandit_epsilon.svg", "scaling_bandit_num_leader_actions.png", "exponents.tex"} <= names
 
 
+def test_groups_are_told_apart(tmp_path: Path) -> None:
+    """Three values of eps on each of two games that differ in an option: two names."""
+    journal = Journal(tmp_path)
+    for actions in (5, 9):
+        for epsilon in (0.4, 0.2, 0.1):
+            entry = make_entry(f"{actions}-{epsilon}", epsilon=epsilon, num_leader_actions=actions)
+            write_cell(journal, entry, make_records((30, 0, 0), 60))
+    found, _ = scalings(read_sweep(tmp_path))
+    names = [scaling.name for scaling in found]
+    assert names == ["bandit/trap · paper game.num_risky=4", "bandit/trap · paper game.num_risky=8"]
+
+
 def test_theorems() -> None:
     assert theorem_exponent("bandit_rl", "horizon") == 5
     assert theorem_exponent("linear", "num_states") is None

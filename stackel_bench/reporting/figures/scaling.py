@@ -6,8 +6,8 @@ import numpy as np
 
 from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D
-from stackel_bench.reporting.labels import SYMBOLS
 from stackel_bench.reporting.scaling import Scaling
+from stackel_bench.results.names import SYMBOLS
 
 MOST_GROUPS = 6
 

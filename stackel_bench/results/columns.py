@@ -1,0 +1,348 @@
+"""Every column and number that is shown anywhere, defined once: tables, terminal, report, MLflow, docs."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+# Where a number is shown: results.csv, results.parquet and level "cell" (results), the other levels of
+# load_results, the table of the terminal and of the report, MLflow's metrics and tags, and the columns that
+# MLflow's link opens with (view).
+PLACES = {
+    "results": "results, level `cell`",
+    "rung": "level `rung`",
+    "replicate": "level `replicate`",
+    "action": "level `action`",
+    "terminal": "terminal",
+    "report": "report",
+    "mlflow": "MLflow metric",
+    "tag": "MLflow tag",
+    "view": "MLflow view",
+}
+
+# Names that change together with how samples needed are estimated; everybody reads them from here.
+NEEDED = "sample_complexity"
+NEEDED_LOW = "samples_needed_low"
+NEEDED_HIGH = "samples_needed_high"
+CENSORED = "censored"
+AT_MOST = "at_most"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A number or word, in one sentence that a stranger understands; a name with * stands for several."""
+
+    name: str
+    unit: str
+    definition: str
+    better: Literal["lower", "higher", ""]
+    shown: frozenset[str]
+    heading: str = ""  # where the name is too long for a table on the screen
+
+
+def _column(
+    name: str,
+    unit: str,
+    definition: str,
+    shown: str,
+    better: Literal["lower", "higher", ""] = "",
+    heading: str = "",
+) -> Column:
+    return Column(name, unit, definition, better, frozenset(shown.split()), heading or name)
+
+
+_ALL = "results rung replicate action"
+_RUNG = "results rung mlflow"
+_EVERY_RUNG = f"{_RUNG} replicate"
+_SCREEN = "terminal report"
+
+COLUMNS = (
+    # Which cell it is.
+    _column("cell_id", "", "hash of everything that determines the cell's result", _ALL),
+    _column("family", "", "family of games: what is sampled and how", f"{_ALL} tag view"),
+    _column("game", "", "name of the game", f"{_ALL} {_SCREEN} tag view"),
+    _column("algorithm", "", "name of the learner", f"{_ALL} {_SCREEN} tag view", heading="learner"),
+    _column("explorer", "", "how episodes are explored; empty where none are", f"{_ALL} tag view"),
+    _column(
+        "tie_breaking",
+        "",
+        "what the follower does among almost best responses: worst or best for the leader",
+        f"{_ALL} {_SCREEN} tag view",
+        heading="tie-breaking",
+    ),
+    _column("budget", "", "how samples are budgeted: theory, scaled, fixed or ladder", f"{_ALL} tag"),
+    _column(
+        "epsilon", "reward", "accuracy that is asked for", f"{_ALL} {_SCREEN} tag view", "", heading="eps"
+    ),
+    _column("delta", "probability", "failure probability that is allowed", f"{_ALL} report tag"),
+    _column("replicates", "count", "independent repetitions of the cell", f"{_ALL} tag"),
+    _column("seed", "", "root of all random streams", _ALL),
+    _column("num_leader_actions", "count", "leader actions of the game", f"{_ALL} tag"),
+    _column("num_follower_actions", "count", "follower actions (in each state, if any)", f"{_ALL} tag"),
+    _column("num_states", "count", "states of the follower's decision process", f"{_ALL} tag"),
+    _column("horizon", "count", "steps of an episode", f"{_ALL} tag"),
+    _column("dimension", "count", "dimension of the features of a linear game", f"{_ALL} tag"),
+    _column("game.*", "", "option of the game that varies within the sweep", f"{_ALL} tag view"),
+    _column("algorithm.*", "", "option of the learner that varies within the sweep", f"{_ALL} tag view"),
+    _column("budget.*", "", "option of the budget that varies within the sweep", f"{_ALL} tag view"),
+    # Which row of a cell it is.
+    _column("replicate", "", "number of the replicate, from 0", "replicate action"),
+    _column("rung", "", "number of the budget within its ladder, 0 is the smallest", "rung replicate action"),
+    _column("action", "", "number of the leader action", "action"),
+    # What was used, and what came of it.
+    _column(
+        "samples",
+        "samples",
+        "samples that one replicate used (mean over replicates; at level action those on this leader action)",
+        f"{_ALL} {_SCREEN}",
+        "lower",
+    ),
+    _column("theory_samples", "samples", "samples that the theorem asks for", f"{_RUNG} report view"),
+    _column("failures", "count", "replicates that missed the guarantee", _SCREEN, "lower", "failed"),
+    _column(
+        "failure_probability",
+        "probability",
+        "share of replicates whose decision missed the theorem's guarantee",
+        f"{_RUNG} view",
+        "lower",
+    ),
+    _column(
+        "failure_probability_low",
+        "probability",
+        "lower end of its exact 95 % interval",
+        f"{_RUNG} {_SCREEN}",
+        "lower",
+    ),
+    _column(
+        "failure_probability_high",
+        "probability",
+        "upper end of its exact 95 % interval",
+        f"{_RUNG} {_SCREEN} view",
+        "lower",
+    ),
+    _column(
+        "leader_failure_probability",
+        "probability",
+        "share of replicates whose commitment lost more than the guarantee allows",
+        _RUNG,
+        "lower",
+    ),
+    _column(
+        "follower_failure_probability",
+        "probability",
+        "share of replicates that predicted a response further than eps from the follower's best",
+        _RUNG,
+        "lower",
+    ),
+    _column(
+        "verdict",
+        "",
+        "is the failure probability at most delta? holds, fails, or open; exact one-sided tests at 5 %",
+        _SCREEN,
+    ),
+    _column(
+        "value_suboptimality",
+        "reward",
+        "value that the commitment loses on the true game (mean over replicates)",
+        f"{_EVERY_RUNG} {_SCREEN} view",
+        "lower",
+        "loss",
+    ),
+    _column(
+        "value_suboptimality_low",
+        "reward",
+        "lower end of the 95 % interval of the mean loss, valid also where losses are rare",
+        f"{_RUNG} report",
+        "lower",
+    ),
+    _column(
+        "value_suboptimality_high",
+        "reward",
+        "upper end of the 95 % interval of the mean loss, valid also where losses are rare",
+        f"{_RUNG} report",
+        "lower",
+    ),
+    _column("value_suboptimality_median", "reward", "median loss over replicates", _RUNG, "lower"),
+    _column(
+        "value_suboptimality_q95",
+        "reward",
+        "95 % quantile of the loss over replicates",
+        f"{_RUNG} report",
+        "lower",
+        "95 % quantile",
+    ),
+    _column(
+        "follower_suboptimality",
+        "reward",
+        "how far the predicted response is from the follower's best one (mean over replicates)",
+        _EVERY_RUNG,
+        "lower",
+    ),
+    _column(
+        "gap",
+        "reward",
+        "value that a follower's errors of up to eps can cost on this game; exact, no samples involved",
+        _EVERY_RUNG,
+    ),
+    _column(
+        "largest_loss",
+        "reward",
+        "largest loss that any commitment could have on this game",
+        "replicate",
+    ),
+    _column(
+        "guarantee",
+        "reward",
+        "gap + eps, the loss that the theorem allows",
+        f"{_EVERY_RUNG} {_SCREEN} view",
+        heading="allowed",
+    ),
+    _column(
+        NEEDED,
+        "samples",
+        "samples needed: on a ladder the budget from which on the failure probability stays at most delta "
+        "(a falling fit to all budgets); with one budget the samples used",
+        f"results mlflow view {_SCREEN}",
+        "lower",
+        "needs",
+    ),
+    _column(
+        CENSORED,
+        "0 or 1",
+        "1 if the largest budget still failed more often than delta: more samples are needed than it",
+        f"results mlflow {_SCREEN}",
+        "lower",
+    ),
+    _column(
+        NEEDED_LOW,
+        "samples",
+        "last budget that is shown to fail more often than delta; empty if none is",
+        "results mlflow report",
+        "lower",
+    ),
+    _column(
+        NEEDED_HIGH,
+        "samples",
+        "first budget from which on all are shown to fail at most delta often; empty if none is",
+        "results mlflow report",
+        "lower",
+    ),
+    _column(
+        AT_MOST,
+        "0 or 1",
+        "1 if the smallest budget never failed: fewer samples may do",
+        "results mlflow terminal report",
+    ),
+    _column(
+        "samples_median",
+        "samples",
+        "median of the samples used, of learners that stop by themselves",
+        "results mlflow",
+        "lower",
+    ),
+    _column(
+        "samples_q90",
+        "samples",
+        "90 % quantile of the samples used, of learners that stop by themselves",
+        "results mlflow",
+        "lower",
+    ),
+    _column(
+        "samples_drawn", "samples", "samples that all replicates drew together", "results mlflow", "lower"
+    ),
+    # One decision.
+    _column("leader_action", "", "leader action that was committed to", "replicate"),
+    _column(
+        "strategy_*", "probability", "committed probability of a leader action (of up to three)", "replicate"
+    ),
+    _column("follower_response", "", "predicted response; empty where it is a policy", "replicate"),
+    _column("estimated_value", "reward", "what the learner expected its commitment to be worth", "replicate"),
+    _column("value", "reward", "what the commitment is really worth; exact", "replicate", "higher"),
+    _column("leader_guarantee_held", "", "whether the loss is within the guarantee", "replicate", "higher"),
+    _column(
+        "follower_guarantee_held", "", "whether the predicted response is within eps", "replicate", "higher"
+    ),
+    _column("guarantee_held", "", "whether both lines of the guarantee hold", "replicate", "higher"),
+    # What is known of one leader action.
+    _column("chosen", "probability", "how often, or how likely, the leader action was chosen", "action"),
+    _column("estimated_phi", "reward", "estimated value with pessimistic tie-breaking", "action"),
+    _column("estimated_psi", "reward", "estimated value with optimistic tie-breaking", "action"),
+    _column("estimated_*_std", "reward", "standard deviation of the estimate over replicates", "action"),
+    _column("episodes_*", "episodes", "episodes of one phase of exploration", "action", "lower"),
+    _column("policies", "count", "policies that were played while exploring", "action"),
+    _column("certificate", "reward", "bound on every value's error that the explorer proves", "action"),
+    _column("coverage", "ratio", "worst ratio of reachable to achieved visits; exact", "action", "lower"),
+    _column("coverage_bound", "ratio", "largest coverage that the theorem allows", "action"),
+    _column("uniform_error", "reward", "largest error of any policy's estimated value", "action", "lower"),
+    # What learner and explorer say about themselves, and what it cost.
+    _column(
+        "diagnostic_*",
+        "",
+        "what learner or explorer report about themselves: episodes of a phase, coverage, certificate, ...",
+        _EVERY_RUNG,
+    ),
+    _column("wall_seconds", "seconds", "from the cell's first task to its end", "mlflow", "lower"),
+    _column("busy_seconds", "seconds", "of one worker", "mlflow", "lower"),
+    _column("cells_finished", "count", "cells of the sweep with results (run `report`)", "mlflow"),
+    _column("cells_failed", "count", "cells of the sweep with an error (run `report`)", "mlflow", "lower"),
+)
+
+_BY_NAME = {column.name: column for column in COLUMNS}
+_PATTERNS = tuple(column for column in COLUMNS if "*" in column.name)
+_POSITIONS = {column.name: position for position, column in enumerate(COLUMNS)}
+
+# Configuration keys whose value has a column with a shorter name.
+SHORT_COLUMNS = {
+    **{"game.name": "game", "algorithm.name": "algorithm", "algorithm.explorer": "explorer"},
+    **{"budget.kind": "budget", "budget.epsilon": "epsilon", "budget.delta": "delta"},
+    **{name: name for name in ("tie_breaking", "replicates", "seed")},
+    **{
+        f"game.{name}": name
+        for name in ("num_leader_actions", "num_follower_actions", "num_states", "horizon", "dimension")
+    },
+}
+
+
+def lookup(name: str) -> Column:
+    """The definition of a column; a KeyError where there is none."""
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    for column in _PATTERNS:
+        if fnmatch.fnmatchcase(name, column.name):
+            return column
+    raise KeyError(name)
+
+
+def heading(name: str) -> str:
+    """The column's name in tables on the screen."""
+    return lookup(name).heading
+
+
+def ordered(names: Iterable[str]) -> list[str]:
+    """The names in the order of the table; those of one pattern as they come, unknown ones last."""
+
+    def position(name: str) -> int:
+        try:
+            return _POSITIONS[lookup(name).name]
+        except KeyError:
+            return len(COLUMNS)
+
+    return sorted(names, key=position)
+
+
+def shown_in(place: str) -> tuple[Column, ...]:
+    """The columns that are shown in a place."""
+    assert place in PLACES
+    return tuple(column for column in COLUMNS if place in column.shown)
+
+
+def markdown() -> str:
+    """The table of all columns for the docs."""
+    lines = ["| column | unit | meaning | where |", "|---|---|---|---|"]
+    for column in COLUMNS:
+        where = ", ".join(text for place, text in PLACES.items() if place in column.shown)
+        better = f" ({column.better} is better)" if column.better else ""
+        lines.append(f"| `{column.name}` | {column.unit} | {column.definition}{better} | {where} |")
+    return "\n".join(lines)

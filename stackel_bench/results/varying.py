@@ -1,0 +1,110 @@
+"""The configuration keys that tell the cells of a sweep apart, and their values as columns."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from stackel_bench.results.columns import SHORT_COLUMNS
+
+_LARGEST_INTEGER = 2**63 - 1  # that a Parquet file holds
+
+
+class Described(Protocol):
+    """A cell of a plan, or the journal's entry of it."""
+
+    @property
+    def cell_id(self) -> str:
+        """Its id."""
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """What determines its result, defaults spelled out."""
+
+    @property
+    def description(self) -> Mapping[str, Any]:
+        """The columns that say which cell it is."""
+
+
+def flat_items(config: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """(dotted key, value) of a nested configuration."""
+    for key, value in config.items():
+        if isinstance(value, Mapping):
+            yield from flat_items(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def varying_keys(cells: Iterable[Described]) -> tuple[str, ...]:
+    """Keys with different values in these cells, in the order of the configuration.
+
+    A key that only some cells have varies if cells of the same game, learner or budget differ in having it.
+    Keys whose values are in a short column (epsilon, explorer, sizes, ...) of every cell are left out.
+    """
+    values: dict[str, set[Hashable]] = defaultdict(set)
+    having: dict[str, Counter[Hashable]] = defaultdict(Counter)
+    kinds: Counter[Hashable] = Counter()
+    not_short: set[str] = set()
+    for cell in cells:
+        kind_of = _kinds(cell)
+        kinds.update((group, kind) for group, kind in kind_of.items())
+        for key, value in flat_items(cell.config):
+            values[key].add(hashable(value))
+            group = key.partition(".")[0]
+            having[key][group, kind_of.get(group)] += 1
+            short = SHORT_COLUMNS.get(key)
+            if short is None or (cell.description.get(short) or None) != (value or None):
+                not_short.add(key)
+    return tuple(
+        key
+        for key, seen in values.items()
+        if key in not_short
+        and (len(seen) > 1 or any(count < kinds[kind] for kind, count in having[key].items()))
+    )
+
+
+def described_columns(cells: Sequence[Described]) -> dict[str, dict[str, Any]]:
+    """By cell id: the columns that describe the cell, then the keys that vary among these cells."""
+    keys = varying_keys(cells)
+    flat = {cell.cell_id: dict(flat_items(cell.config)) for cell in cells}
+    plain = {key: _fits_a_column([values.get(key) for values in flat.values()]) for key in keys}
+    return {
+        cell.cell_id: {
+            **cell.description,
+            **{key: _plain(flat[cell.cell_id].get(key), plain[key]) for key in keys},
+        }
+        for cell in cells
+    }
+
+
+def hashable(value: Any) -> Hashable:
+    """Equal for values that are written alike; 1, 1.0 and True are three values."""
+    if isinstance(value, list | dict | tuple):
+        return json.dumps(value, sort_keys=True)
+    return type(value).__name__, value
+
+
+def _kinds(cell: Described) -> dict[str, Hashable]:
+    """What is chosen in each group of the configuration; keys are compared among equal choices."""
+    config = cell.config
+    chosen = {group: config.get(group, {}) for group in ("game", "algorithm", "budget")}
+    kinds: dict[str, Hashable] = dict.fromkeys(config)
+    kinds["game"] = chosen["game"].get("name")
+    kinds["algorithm"] = kinds["game"], chosen["algorithm"].get("name"), chosen["algorithm"].get("explorer")
+    kinds["budget"] = chosen["budget"].get("kind")
+    return kinds
+
+
+def _fits_a_column(values: Iterable[Any]) -> bool:
+    """Whether a column of a table can hold the values as they are: numbers, or words, or truth values."""
+    known = [value for value in values if value is not None]
+    if any(isinstance(value, int) and abs(value) > _LARGEST_INTEGER for value in known):
+        return False
+    kinds = {float if type(value) is int else type(value) for value in known}
+    return kinds <= {float} or kinds <= {str} or kinds <= {bool}
+
+
+def _plain(value: Any, fits: bool) -> Any:
+    return value if fits or value is None or isinstance(value, str) else json.dumps(value, sort_keys=True)
