@@ -1,7 +1,7 @@
 """One bandit-RL cell on one and on two workers of a private Ray cluster: speed-up, tasks, overhead.
 
-Wall time is that of the cells, after Ray has started, as summary.json has it; runs alternate, and the numbers must
-be the same bytes. Run by hand on quiet cores: `python -m benchmarks.fan_out`.
+Wall time is that of the cells, after Ray has started, as summary.json has it; runs alternate, and the numbers
+must be the same bytes. Run by hand on quiet cores: `python -m benchmarks.fan_out`.
 """
 
 from __future__ import annotations

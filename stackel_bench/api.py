@@ -18,6 +18,7 @@ from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.catalog import make_learner
 from stackel_bench.learners.decision import Decision
 from stackel_bench.models import TieBreaking
+from stackel_bench.planning.mixed_value import checked_strategy
 
 
 def leader_values(game: Game, slack: float = 0.0, tie_breaking: str = "pessimistic") -> np.ndarray:
@@ -85,6 +86,8 @@ def evaluate(game: Game, result: Decision, epsilon: float) -> Verdict:
         checks.integer("result.leader_action", result.leader_action, least=0, most=last)
     elif result.leader_strategy is None:
         raise InputError("result.leader_strategy", None, f"a mixed strategy, as on {game.family} games")
+    else:
+        checked_strategy("result.leader_strategy", result.leader_strategy, game.sizes["num_leader_actions"])
     return judge(oracle, result, epsilon)
 
 

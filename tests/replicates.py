@@ -35,9 +35,9 @@ def decide(
     size = game.sampler.block_size
     found = []
     for first in range(0, replicates, size):
-        block = run_block(learner, game.sampler, schedule, seed, game.identity, first // size, tie)
-        rungs = range(block.shape[1])
-        found += [[block.at(row, rung) for rung in rungs] for row in range(min(size, replicates - first))]
+        wanted = min(size, replicates - first)
+        block = run_block(learner, game.sampler, schedule, seed, game.identity, first // size, tie, wanted)
+        found += [[block.at(row, rung) for rung in range(block.shape[1])] for row in range(wanted)]
     return found
 
 

@@ -26,18 +26,22 @@ class ClusterWatch:
     def __post_init__(self) -> None:
         self._looked = self._answered = time.monotonic()
 
-    def look(self) -> None:
-        """Raise a ClusterLostError if the node is dead, or the head has been silent for long."""
-        now = time.monotonic()
-        if now < self._looked + WATCH_SECONDS:
-            return
-        self._looked = now
+    def look_at_node(self) -> None:
+        """Raise a ClusterLostError if this machine's node is dead: Ray's next call would end the process."""
         try:
             socket.create_connection(self.node, timeout=WATCH_SECONDS).close()
         except ConnectionRefusedError as error:
             raise ClusterLostError(f"the Ray node of this machine died, {self.place}") from error
         except OSError:  # slow, or an interface that is down: no proof
             pass
+
+    def look(self) -> None:
+        """Raise a ClusterLostError if the node is dead, or the head has been silent for long."""
+        now = time.monotonic()
+        if now < self._looked + WATCH_SECONDS:
+            return
+        self._looked = now
+        self.look_at_node()
         try:
             socket.create_connection(self.head, timeout=WATCH_SECONDS).close()
             self._answered = now

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from stackel_bench.trials.trial import Failure
+
+_INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 Task = Any  # what submit and put return; may be an argument of later tasks
 
@@ -61,6 +66,38 @@ class _SerialTask:
     value: Any = None
 
 
+@contextlib.contextmanager
+def _interrupts_deferred() -> Iterator[None]:
+    """Ctrl-C and its like wait for the end of the block; a second one does not.
+
+    Compiled code that an exception interrupts at the wrong moment takes the whole process with it.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    usual = {number: signal.getsignal(number) for number in _INTERRUPTS}
+    asked = False
+
+    def restore() -> None:
+        for number, handler in usual.items():
+            signal.signal(number, handler)
+
+    def remember(*_: object) -> None:
+        nonlocal asked
+        asked = True
+        restore()
+
+    for number, handler in usual.items():
+        if callable(handler):  # not ignored
+            signal.signal(number, remember)
+    try:
+        yield
+    finally:
+        restore()
+    if asked:
+        raise KeyboardInterrupt
+
+
 class SerialExecutor:
     """Runs each task in this process when its end is waited for, in order of submission."""
 
@@ -80,10 +117,11 @@ class SerialExecutor:
         task = tasks[0]
         start = time.perf_counter()
         failure = None
-        try:
-            task.value = task.function(*map(self.value, task.arguments))
-        except Exception as error:  # becomes the failure of this task's trial
-            failure = Failure.of(error)
+        with _interrupts_deferred():
+            try:
+                task.value = task.function(*map(self.value, task.arguments))
+            except Exception as error:  # becomes the failure of this task's trial
+                failure = Failure.of(error)
         return Finished(task, time.perf_counter() - start, failure)
 
     def value(self, task: Task) -> Any:

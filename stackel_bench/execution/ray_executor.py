@@ -98,7 +98,7 @@ class RayExecutor:
         options: dict[str, Any] = {"num_cpus": cpus_per_task, "num_returns": 2}
         if memory_per_task is not None:
             options["memory"] = memory_per_task
-        self._timed = ray.remote(**options)(_timed)
+        self._timed, self._options = ray.remote(_timed), options
         self._cpus_per_task = cpus_per_task
         resources = ray.cluster_resources()
         self._cpus = resources.get("CPU", 1)
@@ -132,18 +132,21 @@ class RayExecutor:
 
     def put(self, value: Any) -> Task:
         """Store a value in the object store once."""
+        self._watch.look_at_node()
         return ray.put(value)
 
     def submit(self, name: str, function: Callable[..., Any], *arguments: Any) -> Task:
         """Start a Ray task; its name is what Ray's dashboard, `ray list tasks` and the timeline show."""
+        self._watch.look_at_node()
         resolved = [a.value if isinstance(a, _RayTask) else a for a in arguments]
-        return _RayTask(*self._timed.options(name=name).remote(function, *resolved))
+        return _RayTask(*self._timed.options(name=name, **self._options).remote(function, *resolved))
 
     def next_finished(self, tasks: list[Task]) -> Finished:
         """Wait for the next task, in completion order."""
         by_reference = {task.seconds: task for task in tasks}
         done = self._wait(list(by_reference))
         task = by_reference[done]
+        self._watch.look_at_node()
         try:
             return Finished(task, float(ray.get(done)))
         except ray.exceptions.RayTaskError as error:
@@ -162,6 +165,7 @@ class RayExecutor:
 
     def value(self, task: Task) -> Any:
         """Fetch a result."""
+        self._watch.look_at_node()
         return ray.get(task.value)
 
     def shutdown(self) -> None:

@@ -25,7 +25,7 @@ def with_workers(executor: Executor, workers: int, **options: Any) -> Executor:
     """The same cluster, seen as one with so many workers."""
     twin: Any = copy.copy(executor)
     twin._cpus_per_task = 2 / workers
-    twin._timed = twin._timed.options(num_cpus=2 / workers, num_returns=2, **options)
+    twin._options = {**twin._options, "num_cpus": 2 / workers, **options}
     twin._cpus = 2
     assert twin.workers == workers
     return twin

@@ -25,6 +25,14 @@ SWEEPS = {
         "tie_breaking=pessimistic,optimistic",
         "replicates=3",
     ],
+    "stops": [
+        "budget=theory",
+        "budget.epsilon=0.5",
+        "game=bandit/random",
+        "algorithm=successive_elimination",
+        "replicates=5",
+    ],
+    "clean": [*LADDER, "game=bandit/trap", "replicates=100"],
     "episodes": [
         "budget=fixed",
         "game=bandit_rl/random",

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import pytest
+
+from tests.processors import PROCESSORS, output
 
 SCRIPT = """
 import numpy as np
@@ -30,35 +28,13 @@ used = samples_used(values[:, 0] * 1e6)
 print(used.mean.hex(), used.median.hex(), used.q90.hex(), *(mcnemar(k, 9).hex() for k in range(9)))
 """
 
-PROCESSORS = {
-    "numpy without vectors": {"NPY_DISABLE_CPU_FEATURES": "{numpy}"},
-    "numba for any processor": {"NUMBA_CPU_NAME": "generic"},
-    "C library without FMA": {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX512F"},
-    "an old OpenBLAS": {"OPENBLAS_CORETYPE": "Nehalem"},
-}
-
-
-def features() -> str:
-    """What this numpy can be told to do without, of what this processor has."""
-    from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
-
-    return " ".join(name for name in __cpu_dispatch__ if __cpu_features__[name])
-
-
-def output(**variables: str) -> str:
-    environment = {**os.environ, **variables}
-    command = [sys.executable, "-W", "ignore", "-c", SCRIPT]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=300)
-    return done.stdout
-
 
 @pytest.fixture(scope="module")
 def here() -> str:
-    return output()
+    return output(["-c", SCRIPT])
 
 
 @pytest.mark.parametrize("processor", PROCESSORS)
-def test_bits_do_not_depend_on_the_processor(processor: str, here: str) -> None:
-    variables = {name: value.format(numpy=features()) for name, value in PROCESSORS[processor].items()}
-    assert len(here.splitlines()) == 53
-    assert output(**variables) == here
+def test_the_bits_are_those_of_any_processor(here: str, processor: str) -> None:
+    assert len(here) > 1000
+    assert output(["-c", SCRIPT], processor) == here

@@ -1,6 +1,6 @@
 """Prints a digest of every number of small trials of all families: `python -m tests.sweep.bits`.
 
-Run under different processors' features, the lines must be equal: see test_same_bits.py.
+Run under different processors' features, the lines must be equal: see tests/test_processors.py.
 """
 
 from __future__ import annotations

@@ -133,13 +133,14 @@ def rewrite(folder: Path, change: Callable[[pd.DataFrame], pd.DataFrame]) -> Non
     metrics, rungs = resummarise(entry, records)
     changed = dataclasses.replace(entry, metrics={**entry.metrics, **metrics}, rungs=tuple(rungs))
     kept = [
-        (changed if one.cell_id == entry.cell_id else one, records_of, None)
+        (changed if one.cell_id == entry.cell_id else one, records_of, journal.read_actions(one.cell_id))
         for one in journal.entries.values()
         for records_of in [records if one.cell_id == entry.cell_id else journal.read_records(one.cell_id)]
     ]
     shutil.rmtree(folder / "records")
+    shutil.rmtree(folder / "actions")
     journal_path(folder).unlink()
-    for name in ("results.csv", "results.parquet", "summary.json"):
+    for name in ("results.csv", "results.parquet", "actions.parquet", "summary.json"):
         (folder / name).unlink()
     Journal(folder).commit(kept)
 
