@@ -52,7 +52,7 @@ def the_description_says_how_to_read_it(site: Site, tab: Page) -> None:
     tab.goto(site.server.link)
     tab.locator("[data-component-id='mlflow.experiment.metadata_editor.expand_button']").click()
     expect(tab.get_by_role("heading", name="How to look at it")).to_be_visible()
-    expect(tab.get_by_text("smallest budget of the ladder that failed in at most delta")).to_be_visible()
+    expect(tab.get_by_text("from which on the failure probability stays at most delta")).to_be_visible()
 
 
 def report_and_figures_open_as_artifacts(site: Site, tab: Page) -> None:
