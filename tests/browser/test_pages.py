@@ -28,9 +28,7 @@ def test_what_a_person_sees(site: Site, tab: Page) -> None:
 
 def the_link_opens_runs_with_curves(site: Site, tab: Page) -> None:
     tab.goto(site.server.link)
-    expect(
-        tab.get_by_text(re.compile(r"trap · paper · (pess|opt)imistic · eps 0\.")).first
-    ).to_be_visible()
+    expect(tab.get_by_text(re.compile(r"trap · paper · (pess|opt)imistic · eps 0\.")).first).to_be_visible()
     expect(tab.get_by_text("Study", exact=False).first).to_be_visible()
     for metric in ("failure_probability", "value_suboptimality", "sample_complexity"):
         expect(tab.get_by_text(metric).first).to_be_visible()
