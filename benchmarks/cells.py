@@ -32,7 +32,9 @@ def bare_numpy(game: BanditGame, counts: np.ndarray, epsilon: float, seed: int) 
     rng = np.random.default_rng(seed)
     means = np.stack([game.table.leader_means, game.table.follower_means])
     increments = np.diff(counts, prepend=0).reshape(-1, 1, 1, 1)
-    draws = rng.binomial(increments, means, size=(REPLICATES, len(counts), *means.shape))
+    # Replicates last, as ours: numpy prepares a binomial once for equal parameters that follow each other.
+    shape = (len(counts), *means.shape, REPLICATES)
+    draws = np.moveaxis(rng.binomial(increments[..., None], means[..., None], size=shape), -1, 0)
     sums = draws.cumsum(axis=1)
     leader, follower = sums[:, :, 0], sums[:, :, 1]
     behind = follower.max(axis=-1, keepdims=True) - follower
