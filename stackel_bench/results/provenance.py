@@ -91,6 +91,7 @@ def _blas() -> Machine:
     with contextlib.suppress(ImportError):
         from threadpoolctl import threadpool_info
 
-        cores = {info.get("architecture", "") for info in threadpool_info() if info.get("user_api") == "blas"}
-        facts["blas_core"] = ", ".join(sorted(core for core in cores if core))
+        loaded = [info for info in threadpool_info() if info.get("user_api") == "blas"]
+        own = [info for info in loaded if "numpy" in info.get("filepath", "")]  # scipy may bring a second one
+        facts["blas_core"] = (own or loaded or [{}])[0].get("architecture", "")
     return facts
