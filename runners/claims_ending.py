@@ -42,7 +42,8 @@ def publish_claims(planned: ClaimsPlan, session: Session) -> bool:
     settings, folder = plan.settings, sweep_folder(plan)
     results = session.results()
     write_tables(results, tally)
-    facts = {"version": tags["stackel.version"], "commit": tags["stackel.git_commit"], "seed": settings.seed}
+    seed = next((cell.config["seed"] for cell in session.plan.cells), 0)  # exact claims draw nothing
+    facts = {"version": tags["stackel.version"], "commit": tags["stackel.git_commit"], "seed": seed}
     judged = judge_claims(planned, journal.entries, journal.read_records)
     is_local = settings.tracking.kind != "server"
     address = LOCAL_ADDRESS if is_local else settings.tracking.uri.rstrip("/")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
-from omegaconf import OmegaConf
+from collections.abc import Iterator
 
 from stackel_bench import checks
 from stackel_bench.config.groups import group_names, options
-from stackel_bench.config.schema import Config
+from stackel_bench.config.settings import CELL_SCALARS, SCALARS, ExecutionSettings, TrackingSettings
 from stackel_bench.errors import InputError
 from stackel_bench.games.catalog import default_parameters, game_names
+from stackel_bench.learners.budget import BUDGETS
+from stackel_bench.options import options_of
 
 SHELLS = ("bash", "zsh")
 
@@ -56,19 +55,17 @@ def words() -> Iterator[str]:
     """GROUP=OPTION for every option, KEY= for every key, those of all games included."""
     for group in group_names():
         yield from (f"{group}={option}" for option in options(group))
-    config: Any = OmegaConf.to_container(OmegaConf.structured(Config))
-    yield from (f"{key}=" for key in _keys(config, ""))
+    yield from (f"{key}=" for key in (*CELL_SCALARS, *SCALARS))
+    sections = {
+        "execution.": [ExecutionSettings],
+        "tracking.": [TrackingSettings],
+        "budget.": BUDGETS.values(),
+    }
+    for where, classes in sections.items():
+        yield from sorted({f"{where}{name}=" for each in classes for name in options_of(each)})
     yield from (
         f"game.{key}=" for key in sorted({key for name in game_names() for key in default_parameters(name)})
     )
-
-
-def _keys(node: Mapping[Any, Any], prefix: str) -> Iterator[str]:
-    for key, value in node.items():
-        if isinstance(value, Mapping) and value:
-            yield from _keys(value, f"{prefix}{key}.")
-        elif f"{prefix}{key}" not in group_names():  # `game`, whose keys depend on the game
-            yield f"{prefix}{key}"
 
 
 if __name__ == "__main__":

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from omegaconf import DictConfig
-
+from stackel_bench.config.settings import TrackingSettings
 from stackel_bench.errors import InputError
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.journal import Journal, Result
@@ -79,7 +78,7 @@ def open_tracking(plan: Plan, journal: Journal, tags: Mapping[str, str]) -> Trac
 
 
 @contextlib.contextmanager
-def opened_store(config: DictConfig, output: Path, study: str) -> Iterator[MlflowStore]:
+def opened_store(config: TrackingSettings, output: Path, study: str) -> Iterator[MlflowStore]:
     """The store of a study, tracking being on; a store that cannot answer what is asked is an InputError."""
     try:
         store = open_store(config, output, study)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from omegaconf import DictConfig
-
 from stackel_bench.config.compose import Composer
+from stackel_bench.config.settings import Settings, TrackingSettings
 from stackel_bench.errors import InputError
 from stackel_bench.reporting.find_sweep import describe, existing_sweeps, find_sweep
 from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
@@ -54,10 +53,10 @@ def _by_plan(overrides: list[str], given: dict[str, str], output: Path) -> Sweep
     )
 
 
-def tracking_settings(overrides: Sequence[str]) -> DictConfig:
+def tracking_settings(overrides: Sequence[str]) -> TrackingSettings:
     """The group tracking/ of these overrides, once whatever it names does answer."""
     own = [override for override in overrides if override.split("=")[0].split(".")[0] == "tracking"]
-    settings: DictConfig = Composer().compose(own).tracking
+    settings = Settings.of(Composer().compose(own)).tracking
     validate_tracking(settings)
     require_answer(settings, Path(_given(overrides).get("output", ".")))
     return settings

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rich.console import Console
 
 from stackel_bench.config.groups import describe, options, require_option
+from stackel_bench.config.settings import ExecutionSettings, TrackingSettings
 from stackel_bench.errors import InputError
+from stackel_bench.learners.budget import BUDGETS
+from stackel_bench.options import help_lines
 
 GROUPS = ("game", "algorithm", "budget", "study", "claim", "execution", "tracking")
 
@@ -33,6 +38,16 @@ def _print_option(console: Console, group: str, option: str) -> None:
     text = resources.files("stackel_bench.conf").joinpath(f"{group}/{option}.yaml").read_text("utf-8")
     console.print(f"[bold]{group}={option}[/]")
     console.print(text, markup=False)
+    for line in _option_lines(group, option):
+        console.print(line, markup=False)
+
+
+def _option_lines(group: str, option: str) -> Iterator[str]:
+    """The keys that an option of a group takes, from the fields of what is built."""
+    if group == "budget":
+        yield from help_lines(BUDGETS[option], "budget.")
+    elif group in ("execution", "tracking"):
+        yield from help_lines(ExecutionSettings if group == "execution" else TrackingSettings, f"{group}.")
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from omegaconf import DictConfig
 from rich.console import Console
 
+from stackel_bench.config.settings import TrackingSettings
 from stackel_bench.reporting.report import write_report
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.terminal import print_table
@@ -32,7 +32,7 @@ def main(overrides: list[str]) -> int:
     return 1 if problem else 0
 
 
-def _log(results: SweepResults, settings: DictConfig) -> str:
+def _log(results: SweepResults, settings: TrackingSettings) -> str:
     """Renew the report run where the sweep's cells were logged; why that was impossible, or nothing."""
     output = results.folder.parent.parent
     if settings.kind == "local" and not (output / "mlflow.db").exists():

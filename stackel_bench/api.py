@@ -14,7 +14,7 @@ from stackel_bench.evaluation.truth import oracle_of
 from stackel_bench.evaluation.verdict import Verdict, judge
 from stackel_bench.games.game import FAMILIES, Game
 from stackel_bench.learners.blocks import run_block
-from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.budget import make_budget
 from stackel_bench.learners.catalog import make_learner
 from stackel_bench.learners.decision import Decision
 from stackel_bench.models import TieBreaking
@@ -54,7 +54,7 @@ def learn(
     seed: int = 0,
     budget: str = "theory",
     samples: int | None = None,
-    scale: float = 1.0,
+    scale: float | None = None,
     **options: Any,
 ) -> Decision:
     """What the algorithm decides from one fresh set of samples of the game.
@@ -67,11 +67,8 @@ def learn(
     if budget == "ladder":
         raise InputError("budget", budget, "one of theory, scaled, fixed (`stackel-bench run` has ladders)")
     learner = make_learner(game.family, algorithm, **options)
-    plan = Budget(kind=budget, epsilon=epsilon, delta=delta, samples=samples, scale=scale)
-    if samples is not None and budget != "fixed":
-        raise InputError("samples", samples, 'None unless budget="fixed"')
-    if scale != 1.0 and budget != "scaled":
-        raise InputError("scale", scale, '1 unless budget="scaled"')
+    given = {"epsilon": epsilon, "delta": delta, "samples": samples, "scale": scale}
+    plan = make_budget(budget, **{key: value for key, value in given.items() if value is not None})
     sampler = game.sampler
     schedule = learner.schedule(sampler, plan)
     return run_block(learner, sampler, schedule, seed, game.identity, 0, tie, replicates=1).at(0, -1)

@@ -109,15 +109,19 @@ def run_script(verb: str) -> None:
 
 def _print_config(words: list[str]) -> int:
     """`--cfg job`: the composed configuration of the first cell."""
+    from dataclasses import asdict
+
     from omegaconf import OmegaConf
 
-    from stackel_bench.config.compose import Composer, product
+    from stackel_bench.config.compose import product
+    from stackel_bench.sweep.plan import make_plan
 
     position = words.index("--cfg")
     if words[position + 1 : position + 2] != ["job"]:
         raise InputError("--cfg", " ".join(words[position + 1 : position + 2]), "job")
     overrides = words[:position] + words[position + 2 :]
-    print(OmegaConf.to_yaml(Composer().compose(next(product(overrides)))), end="")
+    plan = make_plan(next(product(overrides)))
+    print(OmegaConf.to_yaml(OmegaConf.create({**plan.cells[0].config, **asdict(plan.settings)})), end="")
     return 0
 
 

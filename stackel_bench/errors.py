@@ -1,20 +1,51 @@
-"""The error that a user's mistake raises: one sentence with field, value found, values allowed."""
+"""The errors that a user's mistake raises: one sentence each, all of them an InputError."""
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 
 class InputError(ValueError):
-    """A user's mistake, found before any work starts; the command line prints it and exits with 2."""
+    """A user's mistake, found before any work starts; the command line prints it and exits with 2.
 
-    def __init__(self, field: str, found: object, allowed: str) -> None:
+    This class itself is for a value that is not allowed: where it was found, what it was, what is allowed.
+    """
+
+    def __init__(self, field: str, found: object, allowed: str, sentence: str = "") -> None:
         self.field = field
         self.found = found
         self.allowed = allowed
-        super().__init__(f"{field}: found {_shorten(found)}, allowed: {allowed}")
+        self.sentence = sentence
+        super().__init__(sentence or f"{field}: found {_shorten(found)}, allowed: {allowed}")
 
-    def __reduce__(self) -> tuple[type[InputError], tuple[str, object, str]]:
+    def __reduce__(self) -> tuple[type[InputError], tuple[str, object, str, str]]:
         # The default would call the class with the finished message alone.
-        return type(self), (self.field, _shorten(self.found), self.allowed)
+        return InputError, (self.field, _shorten(self.found), self.allowed, self.sentence)
+
+
+class UnknownKeyError(InputError):
+    """A key that does not exist here; the closest one that does, here or elsewhere, is named first."""
+
+    def __init__(self, key: str, known: Iterable[str], elsewhere: Iterable[str] = ()) -> None:
+        names = sorted(known)
+        inside = [name for name in elsewhere if name.rpartition(".")[2] == key.rpartition(".")[2]]
+        hint = f" (did you mean {inside[0]}?)" if inside else did_you_mean(key, names)
+        allowed = f"known here: {', '.join(names)}" if names else "there are no keys here"
+        super().__init__(key, None, allowed, f"unknown key {key}{hint}; {allowed}")
+
+
+class NoEffectError(InputError):
+    """A key that exists, and that changes nothing here."""
+
+    def __init__(self, key: str, reason: str) -> None:
+        super().__init__(key, None, reason, f"{key} has no effect: {reason}")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """ " (did you mean ...?)" with the closest known word, or nothing."""
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f" (did you mean {close[0]}?)" if close else ""
 
 
 class _Shortened(str):

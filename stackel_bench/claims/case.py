@@ -16,7 +16,7 @@ from stackel_bench.games.bandit import BanditGame
 from stackel_bench.games.catalog import load_game
 from stackel_bench.games.game import Game
 from stackel_bench.games.simultaneous import SimultaneousGame
-from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.budget import Budget, make_budget
 from stackel_bench.models import PayoffTable, TieBreaking
 
 
@@ -32,7 +32,7 @@ class Case:
     def of(cls, config: Mapping[str, Any]) -> Case:
         """The case of a composed configuration: its game, budget and tie-breaking."""
         tie = TieBreaking.parse(config["tie_breaking"])
-        return cls(load_game(**config["game"]), Budget(**config["budget"]), tie)
+        return cls(load_game(**config["game"]), make_budget(**config["budget"]), tie)
 
     @property
     def epsilon(self) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 from stackel_bench.claims.case import Case
 from stackel_bench.claims.claim import Claim, Measurement
 from stackel_bench.config.compose import Composer, merge_overrides, product
-from stackel_bench.sweep.cell import CELL_KEYS, Cell, CellBuilder
+from stackel_bench.sweep.cell import Cell, CellBuilder
 from stackel_bench.sweep.plan import Plan, grid_overrides, shared_settings
 
 STUDY = "reproduce"
@@ -18,7 +18,6 @@ QUESTION = (
     "theorems ask for? Each claim has a prediction, a measurement with its interval and a verdict."
 )
 _DEFAULTS = ("game=bandit/trap", "algorithm=paper", "budget=theory")
-_GROUPS = ("game", "algorithm", "budget")
 Key = tuple[str, str]  # claim, measurement
 
 
@@ -61,12 +60,4 @@ def _configs(
         own = grid_overrides(f"{measurement.name}: cells[{position}]", grid)
         stronger = merge_overrides(own, overrides)
         for combination in product(merge_overrides(_DEFAULTS, stronger)):
-            yield _compose(composer, combination)
-
-
-def _compose(composer: Composer, combination: Sequence[str]) -> dict[str, Any]:
-    """The configuration, group by group: the groups do not know each other, and few choices recur often."""
-    config: dict[str, Any] = {}
-    for keys in (*((group,) for group in _GROUPS), tuple(key for key in CELL_KEYS if key not in _GROUPS)):
-        config |= composer.compose_plain(combination, keys)
-    return config
+            yield composer.compose(combination)

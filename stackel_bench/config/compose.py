@@ -1,15 +1,18 @@
-"""From command-line overrides to typed configurations: one per cell of the product they span."""
+"""From command-line overrides to plain configurations: one per cell of the product they span.
+
+Hydra composes the choices of groups. Single values are set on top, section by section (a section is a
+top-level key), so that a sweep of many cells composes each section once per choice.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import copy
-import difflib
 import fnmatch
 import functools
 import itertools
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from hydra import compose, initialize_config_module
@@ -17,23 +20,16 @@ from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Glob, Override, OverrideType
 from hydra.errors import HydraException
-from omegaconf import BooleanNode, DictConfig, FloatNode, IntegerNode, ListConfig, OmegaConf, StringNode
+from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from stackel_bench.config.groups import group_names, options, require_option
-from stackel_bench.config.schema import Config
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, UnknownKeyError
 
 MOST_CELLS = 1_000_000
-_TYPES = {
-    BooleanNode: "true or false",
-    IntegerNode: "an integer",
-    FloatNode: "a number",
-    StringNode: "text",
-    DictConfig: "a mapping {KEY: VALUE, ...}",
-    ListConfig: "a list [VALUE, ...]",
-}
 SYNTAX = "KEY=VALUE, or KEY=A,B for a sweep (Hydra's override grammar)"
+# Whose keys are the fields of what is built from them, and are checked there.
+_OPEN = ("algorithm", "budget", "execution", "tracking")
 
 
 def parse(override: str) -> Override:
@@ -88,61 +84,51 @@ def merge_overrides(base: Iterable[str], stronger: Iterable[str]) -> list[str]:
 
 
 class Composer:
-    """Composes configurations; choices of groups are composed once, single values are set on top."""
+    """Composes configurations, and keeps every section that it has composed."""
 
-    def __init__(self) -> None:
-        self._composed: dict[tuple[str, ...], DictConfig] = {}
-        self._plain: dict[tuple[str, ...], dict[str, Any]] = {}
-        self._trial: dict[tuple[tuple[str, ...], str], DictConfig] = {}  # one per key: copying takes long
-        self._converted: dict[tuple[tuple[str, ...], str], Any] = {}
+    def __init__(self, known_keys: Iterable[str] = ()) -> None:
+        self._known_keys = tuple(known_keys)  # of what is built later, for "did you mean"
+        self._whole: dict[tuple[str, ...], dict[str, Any]] = {}
+        self._sections: dict[tuple[str, ...], dict[str, Any]] = {}
 
-    def compose(self, overrides: Sequence[str]) -> DictConfig:
-        """The typed configuration of these overrides, none of which sweeps."""
-        structural, single = _split([parse(override) for override in overrides])
-        config = copy.deepcopy(self._base(structural))
+    def compose(self, overrides: Sequence[str]) -> dict[str, Any]:
+        """The configuration of these overrides, none of which sweeps; its values are shared, to be read."""
+        if any("$" in override or "???" in override for override in overrides):
+            return _resolved(overrides)  # a value may point to any other section
+        by_section: dict[str, list[str]] = {}
+        for override in overrides:
+            by_section.setdefault(_section(parse(override)), []).append(override)
+        composed = dict(self._compose(()))
+        for words in by_section.values():
+            key = tuple(words)
+            if key not in self._sections:
+                self._sections[key] = self._changed(key)
+            composed |= self._sections[key]
+        return composed
+
+    def _changed(self, overrides: tuple[str, ...]) -> dict[str, Any]:
+        """What the overrides of one section change: usually that section alone."""
+        structural, single = _split(overrides)
+        whole = copy.deepcopy(self._compose(structural))
         for override in single:
-            _set(config, override.key_or_group, override.value())
-        if _refers(overrides):
-            _resolve(config, overrides)
-        return config
+            _set(whole, override.key_or_group, override.value(), self._known_keys)
+        plain = self._compose(())
+        changed = {key: value for key, value in whole.items() if key not in plain or plain[key] != value}
+        return changed | {key: whole[key] for key in map(_section, map(parse, overrides)) if key in whole}
 
-    def compose_plain(self, overrides: Sequence[str], keys: Collection[str]) -> dict[str, Any]:
-        """Some top-level keys of the same configuration as plain values; much faster for many cells."""
-        if _refers(overrides):
-            composed = self.compose(overrides)
-            return {key: _plain(composed[key]) for key in keys}
-        wanted = [o for o in map(parse, overrides) if o.key_or_group.split(".")[0] in keys]
-        structural, single = _split(wanted)
-        if structural not in self._plain:
-            plain = OmegaConf.to_container(self._base(structural))
-            assert isinstance(plain, dict)
-            self._plain[structural] = {str(key): value for key, value in plain.items() if key in keys}
-        config = copy.deepcopy(self._plain[structural])
-        for override in single:
-            *path, last = override.key_or_group.split(".")
-            value = self._convert(structural, override)
-            functools.reduce(lambda node, part: node[part], path, config)[last] = copy.deepcopy(value)
-        return config
-
-    def _base(self, structural: tuple[str, ...]) -> DictConfig:
-        if structural not in self._composed:
-            self._composed[structural] = _compose_typed(structural)
-        return self._composed[structural]
-
-    def _convert(self, structural: tuple[str, ...], override: Override) -> Any:
-        """The value that setting the override leads to: checked and converted once."""
-        memo = structural, override.input_line or ""
-        if memo not in self._converted:
-            key = override.key_or_group
-            if (structural, key) not in self._trial:
-                self._trial[structural, key] = copy.deepcopy(self._base(structural))
-            _set(self._trial[structural, key], key, override.value())
-            self._converted[memo] = _plain(OmegaConf.select(self._trial[structural, key], key))
-        return self._converted[memo]
+    def _compose(self, structural: tuple[str, ...]) -> dict[str, Any]:
+        if structural not in self._whole:
+            self._whole[structural] = _compose_by_hydra(structural)
+        return self._whole[structural]
 
 
-def _split(parsed: Sequence[Override]) -> tuple[tuple[str, ...], list[Override]]:
+def _section(override: Override) -> str:
+    return override.key_or_group.partition(".")[0].partition("/")[0]
+
+
+def _split(overrides: Iterable[str]) -> tuple[tuple[str, ...], list[Override]]:
     """Overrides that change what is composed, and those that set one value in it."""
+    parsed = [parse(override) for override in overrides]
     for override in parsed:
         if override.is_sweep_override():
             allowed = "a single value here; `stackel-bench sweep` takes several"
@@ -155,52 +141,48 @@ def _sets_one_value(override: Override) -> bool:
     return override.type == OverrideType.CHANGE and override.key_or_group not in group_names()
 
 
-def _set(config: DictConfig, key: str, value: Any) -> None:
+def _set(config: dict[str, Any], key: str, value: Any, also_known: Iterable[str]) -> None:
+    *path, last = key.split(".")
     node: Any = config
-    parts = key.split(".")
-    for part in parts:
-        if not isinstance(node, DictConfig) or part not in node:
-            known = sorted(map(str, node)) if isinstance(node, DictConfig) else []
-            close = difflib.get_close_matches(part, known, n=1)
-            hint = f" (did you mean {close[0]}?)" if close else ""
-            raise InputError(key, value, "no such key; known here: " + (", ".join(known) or "none") + hint)
-        node = node._get_node(part)
-    try:
-        OmegaConf.update(config, key, value, merge=False)
-    except OmegaConfBaseException as error:
-        raise InputError(key, value, _type_of(node)) from error
+    for position, part in enumerate([*path, last]):
+        is_open = position > 0 and path[0] in _OPEN
+        if not isinstance(node, dict) or (part not in node and not is_open):
+            above = "".join(f"{name}." for name in path[:position])
+            known = [f"{above}{name}" for name in node] if isinstance(node, dict) else []
+            raise UnknownKeyError(key, known, also_known)
+        if position < len(path):
+            node = node.setdefault(part, {})
+    node[last] = copy.deepcopy(value)
 
 
-def _type_of(node: Any) -> str:
-    """What a node of a typed configuration holds, in words."""
-    name = next((words for kind, words in _TYPES.items() if isinstance(node, kind)), "another value")
-    return name + (" or null" if node._is_optional() else "")
+def _resolved(overrides: Sequence[str]) -> dict[str, Any]:
+    """The configuration with values in the place of references (Hydra writes ${x} as $\\{x\\} in sweeps)."""
+    structural, single = _split(overrides)
+    settled = [
+        ("++" if _section(o) in _OPEN and "." in o.key_or_group else "") + (o.input_line or "")
+        for o in single
+    ]
+    return _compose_by_hydra((*structural, *settled))
 
 
-def _refers(overrides: Sequence[str]) -> bool:
-    """Whether a value may point to another one (Hydra writes ${x} as $\\{x\\} in sweeps), or is missing."""
-    return any("$" in override or "???" in override for override in overrides)
-
-
-def _resolve(config: DictConfig, overrides: Sequence[str]) -> None:
-    """Put values in the place of references, or say now what would fail in the middle of a sweep."""
-    with _translated("overrides", " ".join(overrides)):
-        OmegaConf.resolve(config)
-    for key in sorted(OmegaConf.missing_keys(config)):
-        raise InputError(key, "???", "a value")
-
-
-def _plain(value: Any) -> Any:
-    return OmegaConf.to_container(value) if OmegaConf.is_config(value) else value
-
-
-def _compose_typed(overrides: Sequence[str]) -> DictConfig:
+def _compose_by_hydra(overrides: tuple[str, ...]) -> dict[str, Any]:
     with _translated("overrides", " ".join(overrides)), _hydra():
-        composed = compose("config", list(overrides))
-        typed = OmegaConf.merge(OmegaConf.structured(Config), composed)
-    assert isinstance(typed, DictConfig)
-    OmegaConf.set_struct(typed, True)
-    return typed
+        config = compose("config", list(overrides))
+        for key in sorted(OmegaConf.missing_keys(config)):
+            raise InputError(key, "???", "a value")
+        plain = OmegaConf.to_container(config, resolve=True)
+    assert isinstance(plain, dict)
+    known = _root_keys()
+    for name in map(str, plain):
+        if name not in known:
+            raise UnknownKeyError(name, known)
+    return {str(name): value for name, value in plain.items()}
+
+
+@functools.cache
+def _root_keys() -> frozenset[str]:
+    with _hydra():
+        return frozenset(map(str, compose("config")))
 
 
 @contextlib.contextmanager
@@ -235,6 +217,7 @@ def _parse(text: str) -> Override:
         raise InputError("claim", text, "nothing here: `stackel-bench reproduce` takes claims")
     if override.key_or_group in group_names() and not override.is_sweep_override():
         if override.type == OverrideType.DEL:
-            raise InputError(override.key_or_group, text, "a group that is always there")
+            sentence = f"{override.key_or_group} cannot be removed"
+            raise InputError(override.key_or_group, text, "a group that is always there", sentence)
         require_option(override.key_or_group, override.value())
     return override

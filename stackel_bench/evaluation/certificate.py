@@ -9,7 +9,7 @@ from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.games.game import Game
 from stackel_bench.learners.bandit import RULES, ToleranceRule
-from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.budget import TheoryBudget
 from stackel_bench.learners.decision import Decision
 from stackel_bench.theory.pulls import error_of_pulls
 
@@ -61,7 +61,7 @@ def certify(game: Game, decision: Decision, algorithm: str, epsilon: float, delt
     if rest or not pulls:
         allowed = f"a multiple of {pairs}, equal pulls of all pairs"
         raise InputError("result.samples", decision.samples, allowed)
-    budget = Budget(epsilon=epsilon, delta=delta)
+    budget = TheoryBudget(epsilon=epsilon, delta=delta)
     scale = game.sampler.sub_gaussian_scale
     error = error_of_pulls(pulls, pairs, budget.delta, scale)
     tolerance = float(ToleranceRule(algorithm).tolerance(budget, pulls, pairs, scale))

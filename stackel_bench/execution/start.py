@@ -6,9 +6,8 @@ import os
 import socket
 from importlib.util import find_spec
 
-from omegaconf import DictConfig, OmegaConf
-
 from stackel_bench import checks
+from stackel_bench.config.settings import ExecutionSettings
 from stackel_bench.errors import InputError
 from stackel_bench.execution.executor import Executor, SerialExecutor
 
@@ -16,7 +15,7 @@ CONNECT_SECONDS = 10.0
 FAN_OUTS = ("leader_action", "auto")
 
 
-def validate_execution(config: DictConfig) -> None:
+def validate_execution(config: ExecutionSettings) -> None:
     """Raise an InputError where the group execution/ cannot be meant; asks nobody."""
     checks.choice("execution", config.kind, ("local", "cluster", "serial"))
     if config.fan_out is not None:
@@ -46,15 +45,15 @@ def validate_execution(config: DictConfig) -> None:
         allowed = "null unless execution=cluster"
         raise InputError("execution.address", config.address, allowed)
     if config.kind == "cluster" and config.address != "auto":
-        _host_and_port(config.address)
+        _host_and_port(config.address or "")
 
 
-def require_reachable(config: DictConfig) -> None:
+def require_reachable(config: ExecutionSettings) -> None:
     """Raise an InputError at once where nothing listens; Ray itself would wait for a long time."""
     if config.kind != "cluster" or config.address == "auto":
         return
     try:
-        socket.create_connection(_host_and_port(config.address), timeout=CONNECT_SECONDS).close()
+        socket.create_connection(_host_and_port(config.address or ""), timeout=CONNECT_SECONDS).close()
     except (OSError, UnicodeError) as error:
         allowed = f"the address of a running Ray cluster ({error})"
         raise InputError("execution.address", config.address, allowed) from error
@@ -70,17 +69,17 @@ def _host_and_port(address: str) -> tuple[str, int]:
     return host, int(port)
 
 
-def start_executor(config: DictConfig) -> Executor:
+def start_executor(config: ExecutionSettings) -> Executor:
     """Serial, a private local Ray, or a Ray cluster by address."""
     if config.kind == "serial":
         return SerialExecutor()
     from stackel_bench.execution.ray_executor import RayExecutor  # importing ray takes a second
 
     return RayExecutor(
-        address="local" if config.kind == "local" else config.address,
+        address="local" if config.kind == "local" else config.address or "auto",
         num_cpus=config.num_cpus,
         cpus_per_task=config.cpus_per_task,
         memory_per_task=config.memory_per_task,
-        runtime_env=OmegaConf.to_container(config.runtime_env),  # type: ignore[arg-type]
+        runtime_env=config.runtime_env,
         dashboard=config.dashboard,
     )

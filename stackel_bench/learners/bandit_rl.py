@@ -69,10 +69,7 @@ class BanditRLLearner:
             counts = budget.unit_counts(1, actions, "episode for each leader action")
             return [self.explorer.fixed_plan(sampler.shape, count) for count in counts]
         plan = self.explorer.theory_plan(sampler.shape, _goal(sampler, budget))
-        if budget.kind == "theory":
-            return [plan]
-        steps = budget.rungs if budget.kind == "ladder" else 1
-        return [plan.scaled(budget.scale / budget.ratio**step) for step in reversed(range(steps))]
+        return [plan.scaled(budget.scale / divisor) for divisor in budget.divisors]
 
     def explore(
         self, sampler: EpisodeSampler, schedule: Schedule, unit: int, key: StreamKey

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from stackel_bench import checks
-from stackel_bench.errors import InputError
+from stackel_bench import checks, options
+from stackel_bench.errors import InputError, NoEffectError
+from stackel_bench.options import option
 
-KINDS = ("theory", "scaled", "fixed", "ladder")
-READ_BY = {
-    "samples": ("fixed", "ladder"),
-    "scale": ("scaled", "ladder"),
-    "rungs": ("ladder",),
-    "ratio": ("ladder",),
-}
 # Beyond these no study is meant, and within them no formula of theory/ leaves the range of float64.
 LEAST_EPSILON, MOST_EPSILON = 1e-12, 1e6
 LEAST_DELTA = 1e-100
@@ -24,64 +19,134 @@ MOST_SCALE, MOST_RATIO = 1e15, 1e4
 
 @dataclass(frozen=True)
 class Budget:
-    """Accuracy wanted and samples allowed; a ladder has rungs top, top/ratio, ... seen along one run."""
+    """Accuracy wanted; the kinds of budgets say how many samples are allowed for it.
 
-    kind: str = "theory"
-    epsilon: float = 0.1
-    delta: float = 0.05
-    scale: float = 1.0
-    samples: int | None = None
-    rungs: int = 8
-    ratio: float = 4.0
+    A budget has one rung, or several along a ladder.
+    """
+
+    epsilon: float = option(0.1, "accuracy: the guarantee is gap + epsilon")
+    delta: float = option(0.05, "allowed failure probability")
+
+    kind: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
-        checks.choice("budget", self.kind, KINDS)
-        epsilon = checks.real("budget.epsilon", self.epsilon, least=LEAST_EPSILON, most=MOST_EPSILON)
-        self._set("epsilon", epsilon)
-        delta = checks.real("budget.delta", self.delta, least=LEAST_DELTA, most=1, open_most=True)
-        self._set("delta", delta)
-        scale = checks.real("budget.scale", self.scale, least=0, most=MOST_SCALE, open_least=True)
-        self._set("scale", scale)
-        ratio = checks.real("budget.ratio", self.ratio, least=1, most=MOST_RATIO, open_least=True)
-        self._set("ratio", ratio)
-        checks.integer("budget.rungs", self.rungs, least=1, most=64)
-        if self.samples is not None:
-            checks.integer("budget.samples", self.samples, least=1, most=checks.MAX_EXACT_COUNT)
-        elif self.kind == "fixed":
-            raise InputError("budget.samples", None, "an integer >= 1 (needed by budget=fixed)")
+        self._check_real("epsilon", least=LEAST_EPSILON, most=MOST_EPSILON)
+        self._check_real("delta", least=LEAST_DELTA, most=1, open_most=True)
 
-    def _set(self, name: str, value: float) -> None:
-        object.__setattr__(self, name, value)
+    def _check_real(self, name: str, **limits: Any) -> None:
+        object.__setattr__(self, name, checks.real(f"budget.{name}", getattr(self, name), **limits))
 
     @property
-    def options(self) -> dict[str, Any]:
-        """Every key that counts for this kind of budget, with its value."""
-        kept = {"kind": self.kind, "epsilon": self.epsilon, "delta": self.delta}
-        read = {key: getattr(self, key) for key, kinds in READ_BY.items() if self.kind in kinds}
-        ignored = "scale" if self.total_is_given else "samples"
-        return kept | {key: value for key, value in read.items() if key != ignored}
+    def scale(self) -> float:
+        """Factor on the theorem's number."""
+        return 1.0
+
+    @property
+    def samples(self) -> int | None:
+        """Total samples; None if the theorem says how many."""
+        return None
+
+    @property
+    def divisors(self) -> tuple[float, ...]:
+        """What the largest rung is divided by, rung by rung, the largest divisor first."""
+        return (1.0,)
 
     @property
     def total_is_given(self) -> bool:
         """Whether budget.samples, not the theorem, says how many samples there are."""
-        return self.kind == "fixed" or (self.kind == "ladder" and self.samples is not None)
+        return self.samples is not None
 
     def unit_counts(self, theory_count: int, samples_per_count: int, unit: str) -> tuple[int, ...]:
         """Counts per rung, ascending, where one count costs samples_per_count samples.
 
         theory_count is the theorem's number; unit names what is counted, for the error message.
         """
-        if self.total_is_given:
-            assert self.samples is not None
+        if self.samples is not None:
             top = self.samples // samples_per_count
             if top == 0:
                 allowed = f"an integer >= {samples_per_count} (one {unit})"
                 raise InputError("budget.samples", self.samples, allowed)
         else:
-            top = theory_count if self.kind == "theory" else max(1, math.ceil(theory_count * self.scale))
+            top = theory_count if self.scale == 1.0 else max(1, math.ceil(theory_count * self.scale))
         if top * samples_per_count > checks.MAX_EXACT_COUNT:
             allowed = "at most 2**53 in total; raise budget.epsilon or lower budget.scale"
             raise InputError("samples of the budget", top * samples_per_count, allowed)
-        if self.kind != "ladder":
-            return (top,)
-        return tuple(sorted({max(1, math.ceil(top / self.ratio**k)) for k in range(self.rungs)}))
+        return tuple(sorted({max(1, math.ceil(top / divisor)) for divisor in self.divisors}))
+
+
+@dataclass(frozen=True)
+class TheoryBudget(Budget):
+    """As many samples as the learner's theorem asks for."""
+
+    kind = "theory"
+
+
+@dataclass(frozen=True)
+class ScaledBudget(Budget):
+    """The theorem's number times scale."""
+
+    scale: float = option(0.1, "factor on the theorem's number")
+
+    kind = "scaled"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_real("scale", least=0, most=MOST_SCALE, open_least=True)
+
+
+@dataclass(frozen=True)
+class FixedBudget(Budget):
+    """A fixed total, split evenly."""
+
+    samples: int = option(100_000, "total samples of the learner")
+
+    kind = "fixed"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checks.integer("budget.samples", self.samples, least=1, most=checks.MAX_EXACT_COUNT)
+
+
+@dataclass(frozen=True)
+class LadderBudget(ScaledBudget):
+    """Rungs top, top/ratio, ...: the whole learning curve, nested along one run where the learner allows."""
+
+    scale: float = option(1.0, "the largest rung as a multiple of the theorem's number")
+    samples: int | None = option(None, "total samples of the largest rung (null: the theorem's number)")
+    rungs: int = option(8, "number of rungs")
+    ratio: float = option(4.0, "ratio between neighbouring rungs")
+
+    kind = "ladder"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_real("ratio", least=1, most=MOST_RATIO, open_least=True)
+        checks.integer("budget.rungs", self.rungs, least=1, most=64)
+        if self.samples is not None:
+            checks.integer("budget.samples", self.samples, least=1, most=checks.MAX_EXACT_COUNT)
+            if self.scale != 1.0:
+                raise NoEffectError("budget.scale", "budget.samples says how large the ladder is")
+
+    @property
+    def divisors(self) -> tuple[float, ...]:
+        """Powers of the ratio."""
+        return tuple(self.ratio**step for step in reversed(range(self.rungs)))
+
+
+BUDGETS: Mapping[str, type[Budget]] = {
+    budget.kind: budget for budget in (TheoryBudget, ScaledBudget, FixedBudget, LadderBudget)
+}
+
+
+def make_budget(kind: str, **given: Any) -> Budget:
+    """The budget of this kind; a key that only other kinds use is refused with their names."""
+    budget = BUDGETS[checks.choice("budget", kind, sorted(BUDGETS))]
+    given = {
+        key: value for key, value in given.items() if value is not None or key in options.options_of(budget)
+    }
+    for key in given:
+        users = [name for name, other in BUDGETS.items() if key in options.options_of(other)]
+        if key not in options.options_of(budget) and users:
+            used = f"only budget={' and budget='.join(users)} {'uses' if len(users) == 1 else 'use'} it"
+            raise NoEffectError(f"budget.{key}", used)
+    return options.build(budget, given, "budget.")

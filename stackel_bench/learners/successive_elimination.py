@@ -35,8 +35,7 @@ class SuccessiveEliminationLearner:
             raise InputError("budget", budget.kind, allowed)
         pairs = math.prod(sampler.shape)
         arguments = (budget.epsilon, pairs, budget.delta, sampler.sub_gaussian_scale)
-        scale = budget.scale if budget.kind == "scaled" else 1.0
-        rounds = elimination_rounds(*arguments, scale)
+        rounds = elimination_rounds(*arguments, budget.scale)
         most = rounds[-1].pulls * pairs
         if most > checks.MAX_EXACT_COUNT:
             allowed = "at most 2**53 in total; raise budget.epsilon or lower budget.scale"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Mapping
@@ -9,18 +10,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from stackel_bench import checks
+from stackel_bench.config.settings import cell_scalar
 from stackel_bench.errors import InputError
-from stackel_bench.games.catalog import load_game
+from stackel_bench.games.catalog import default_parameters, load_game
 from stackel_bench.games.game import Game
-from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.budget import Budget, make_budget
 from stackel_bench.learners.catalog import make_learner
+from stackel_bench.learners.learner import Learner
 from stackel_bench.models import TieBreaking
+from stackel_bench.options import changed, values_of
 from stackel_bench.trials.trial import Trial
 
 RESULTS_VERSION = 2  # raised whenever a change alters the numbers of existing cells
 MAX_SEED = 2**63 - 1  # what tables and MLflow can hold
-RESULT_KEYS = ("game", "algorithm", "budget", "replicates", "seed")
-CELL_KEYS = (*RESULT_KEYS, "tie_breaking")
+CELL_KEYS = ("game", "algorithm", "budget", "replicates", "seed", "tie_breaking")
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +38,7 @@ class Cell:
     label: str = ""  # both set by its plan: they depend on the other cells
     varying: tuple[str, ...] = ()  # configuration keys that tell the cells of the plan apart
 
-    @property
+    @functools.cached_property
     def description(self) -> dict[str, Any]:
         """The columns that say which cell this is; the same in results.csv and in MLflow's tags."""
         config = self.config
@@ -56,51 +59,73 @@ class Cell:
 
 
 class CellBuilder:
-    """Builds cells from configurations; equal games and trials are built once."""
+    """Builds cells from configurations; what several cells share is built, checked and digested once."""
 
     def __init__(self) -> None:
-        self._games: dict[str, Game] = {}
+        self._games: dict[str, tuple[Game, str]] = {}
+        self._learners: dict[str, tuple[Learner, str]] = {}
+        self._budgets: dict[str, tuple[Budget, str]] = {}
         self._trials: dict[str, tuple[Trial, dict[str, Any]]] = {}
 
-    def build(self, plain: Mapping[str, Any]) -> Cell:
+    def build(self, composed: Mapping[str, Any]) -> Cell:
         """The cell of this configuration, or an InputError that says what is wrong with it."""
-        tie_breaking = TieBreaking.parse(plain["tie_breaking"])
-        checks.integer("replicates", plain["replicates"], least=1, most=10**7)
-        checks.integer("seed", plain["seed"], least=0, most=MAX_SEED)
-        asked = {key: plain[key] for key in RESULT_KEYS}
-        text = _canonical(asked)
-        if text not in self._trials:
-            self._trials[text] = self._trial(asked)
-        trial, shared = self._trials[text]
-        trial_id = _digest([RESULTS_VERSION, trial.game.identity, shared])
-        config = {**shared, "tie_breaking": str(tie_breaking)}
-        return Cell(_digest([trial_id, str(tie_breaking)]), config, trial, trial_id, tie_breaking)
+        tie_breaking = TieBreaking.parse(cell_scalar("tie_breaking", composed))
+        replicates = checks.integer("replicates", cell_scalar("replicates", composed), least=1, most=10**7)
+        seed = checks.integer("seed", cell_scalar("seed", composed), least=0, most=MAX_SEED)
+        game, game_digest = self._game(_section("game", composed))
+        learner, learner_digest = self._learner(game.family, _section("algorithm", composed))
+        budget, budget_digest = self._budget(_section("budget", composed))
+        parts = [game_digest, learner_digest, budget_digest, str(replicates), str(seed)]
+        trial_id = _digest([RESULTS_VERSION, *parts])
+        if trial_id not in self._trials:
+            schedule = learner.schedule(game.sampler, budget)
+            trial = Trial(game, learner, schedule, tuple(TieBreaking), replicates, seed)
+            config = {
+                "game": dict(composed["game"]),
+                "algorithm": {"name": learner.name, **getattr(learner, "options", {})},
+                "budget": {"kind": budget.kind, **values_of(budget)},
+                "replicates": replicates,
+                "seed": seed,
+            }
+            self._trials[trial_id] = trial, config
+        trial, config = self._trials[trial_id]
+        cell_id = _digest([trial_id, str(tie_breaking)])
+        return Cell(cell_id, {**config, "tie_breaking": str(tie_breaking)}, trial, trial_id, tie_breaking)
 
-    def _trial(self, asked: Mapping[str, Any]) -> tuple[Trial, dict[str, Any]]:
-        """The trial, and its configuration with the defaults that learner and budget really use."""
-        game = self._game(asked["game"])
-        algorithm = dict(asked["algorithm"])
-        learner = make_learner(game.family, algorithm.pop("name"), **algorithm)
-        budget = Budget(**asked["budget"])
-        schedule = learner.schedule(game.sampler, budget)
-        trial = Trial(game, learner, schedule, tuple(TieBreaking), asked["replicates"], asked["seed"])
-        shared = {
-            **asked,
-            "algorithm": {"name": learner.name, **getattr(learner, "options", {})},
-            "budget": budget.options,
-        }
-        return trial, shared
-
-    def _game(self, config: Mapping[str, Any]) -> Game:
+    def _game(self, config: Mapping[str, Any]) -> tuple[Game, str]:
         text = _canonical(config)
         if text not in self._games:
             try:
-                self._games[text] = load_game(**config)
+                game = load_game(**config)
             except InputError as error:
                 if error.field in config:  # as it is typed here
                     raise InputError(f"game.{error.field}", error.found, error.allowed) from error
                 raise
+            defaults = default_parameters(game.name)
+            own = {key: value for key, value in config.items() if value != defaults.get(key)}
+            self._games[text] = game, _digest([game.identity, own])
         return self._games[text]
+
+    def _learner(self, family: str, config: Mapping[str, Any]) -> tuple[Learner, str]:
+        text = family + _canonical(config)
+        if text not in self._learners:
+            options = dict(config)
+            learner = make_learner(family, options.pop("name", None), **options)
+            self._learners[text] = learner, _digest([learner.name, getattr(learner, "options", {})])
+        return self._learners[text]
+
+    def _budget(self, config: Mapping[str, Any]) -> tuple[Budget, str]:
+        text = _canonical(config)
+        if text not in self._budgets:
+            budget = make_budget(**config)
+            self._budgets[text] = budget, _digest([budget.kind, changed(budget)])
+        return self._budgets[text]
+
+
+def _section(name: str, composed: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not isinstance(composed.get(name), Mapping):
+        raise InputError(name, composed.get(name), "a group of keys")
+    return composed[name]
 
 
 def _canonical(value: object) -> str:

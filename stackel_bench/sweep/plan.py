@@ -5,20 +5,26 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from omegaconf import DictConfig, OmegaConf
-
 from stackel_bench.config.compose import Composer, merge_overrides, parse, product
-from stackel_bench.errors import InputError
+from stackel_bench.config.settings import ExecutionSettings, Settings, TrackingSettings
+from stackel_bench.errors import InputError, NoEffectError
+from stackel_bench.learners.budget import BUDGETS
+from stackel_bench.models import TieBreaking
+from stackel_bench.options import options_of
 from stackel_bench.results.names import cell_names
 from stackel_bench.results.varying import varying_keys
 from stackel_bench.sweep.cell import CELL_KEYS, Cell, CellBuilder
-from stackel_bench.sweep.unused_keys import require_used
 
 _TELL_SECONDS = 5.0
+KNOWN_KEYS = (
+    *dict.fromkeys(f"budget.{name}" for budget in BUDGETS.values() for name in options_of(budget)),
+    *(f"execution.{name}" for name in options_of(ExecutionSettings)),
+    *(f"tracking.{name}" for name in options_of(TrackingSettings)),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +33,7 @@ class Plan:
 
     study: str
     question: str
-    settings: DictConfig  # execution, tracking, output and flags
+    settings: Settings  # execution, tracking, output and flags
     cells: tuple[Cell, ...]
 
     @property
@@ -49,16 +55,16 @@ def make_plan(overrides: Sequence[str], tell: Callable[[int], None] = lambda pla
     A plan that takes long tells now and then how many cells it has.
     """
     told = time.monotonic()
-    composer, builder = Composer(), CellBuilder()
+    composer, builder = Composer(KNOWN_KEYS), CellBuilder()
     settings = shared_settings(composer, overrides)
     cells: dict[str, Cell] = {}
     for combination in _combinations(settings, overrides):
-        cell = builder.build(composer.compose_plain(combination, CELL_KEYS))
+        cell = builder.build(composer.compose(combination))
         cells.setdefault(cell.cell_id, cell)
         if time.monotonic() > told + _TELL_SECONDS:
             told = time.monotonic()
             tell(len(cells))
-    require_used(overrides, cells.values())
+    _require_used(overrides, cells.values())
     return Plan(settings.study.name, settings.study.question, settings, named(tuple(cells.values())))
 
 
@@ -68,10 +74,10 @@ def named(cells: Sequence[Cell]) -> tuple[Cell, ...]:
     return tuple(dataclasses.replace(cell, label=names[cell.cell_id].name, varying=varying) for cell in cells)
 
 
-def shared_settings(composer: Composer, overrides: Sequence[str]) -> DictConfig:
+def shared_settings(composer: Composer, overrides: Sequence[str]) -> Settings:
     """The configuration of the first cell: what execution, tracking and output say there holds for all."""
     first = next(product(overrides))
-    settings = composer.compose(first)
+    settings = Settings.of(composer.compose(first))
     if not settings.study.name.strip():
         raise InputError("study.name", settings.study.name, "a name for the results of this sweep")
     for override in map(parse, overrides):
@@ -81,17 +87,26 @@ def shared_settings(composer: Composer, overrides: Sequence[str]) -> DictConfig:
     return settings
 
 
-def _combinations(settings: DictConfig, overrides: Sequence[str]) -> Iterator[list[str]]:
-    grids = OmegaConf.to_container(settings.study.grids)
-    assert isinstance(grids, list)
+def _combinations(settings: Settings, overrides: Sequence[str]) -> Iterator[list[str]]:
+    grids = settings.study.grids
     if not grids:
         yield from product(overrides)
     for position, grid in enumerate(grids):
         yield from product(merge_overrides(grid_overrides(f"study.grids[{position}]", grid), overrides))
 
 
+def _require_used(overrides: Sequence[str], cells: Collection[Cell]) -> None:
+    """Raise an InputError for a typed option of a learner that changes none of these cells."""
+    for override in map(parse, overrides):
+        key = override.key_or_group
+        if key == "algorithm.printed_lp" and all(c.tie_breaking is TieBreaking.PESSIMISTIC for c in cells):
+            raise NoEffectError(key, "the printed LP is the optimistic one (tie_breaking=optimistic)")
+
+
 def grid_overrides(field: str, grid: Mapping[Any, Any]) -> Iterable[str]:
     """The overrides that a grid stands for; field says where it is written, for the error message."""
+    if not isinstance(grid, Mapping):
+        raise InputError(field, grid, "a mapping of keys to values or lists of values")
     for key, value in grid.items():
         values = value if isinstance(value, list) else [value]
         if not values or any(isinstance(v, dict | list) for v in values):

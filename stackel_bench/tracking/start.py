@@ -8,9 +8,8 @@ import urllib.request
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omegaconf import DictConfig
-
 from stackel_bench import checks
+from stackel_bench.config.settings import TrackingSettings
 from stackel_bench.errors import InputError
 from stackel_bench.tracking.local_database import database_uri, ensure_database, require_usable
 
@@ -21,7 +20,7 @@ ADDRESS = "http(s)://HOST:PORT of a running MLflow server"
 CONNECT_SECONDS = 10.0
 
 
-def validate_tracking(config: DictConfig) -> None:
+def validate_tracking(config: TrackingSettings) -> None:
     """Raise an InputError where the group tracking/ cannot be meant; asks nobody."""
     checks.choice("tracking", config.kind, ("local", "server", "off"))
     checks.real("tracking.patience", config.patience, least=0)
@@ -37,25 +36,25 @@ def validate_tracking(config: DictConfig) -> None:
         raise InputError("tracking.uri", config.uri, ADDRESS)
 
 
-def require_answer(config: DictConfig, output: Path) -> None:
+def require_answer(config: TrackingSettings, output: Path) -> None:
     """Raise an InputError where no tracking server answers, or the local database cannot be used."""
     if config.kind == "local":
         require_usable(output)
     if config.kind != "server":
         return
     try:
-        with urllib.request.urlopen(f"{config.uri.rstrip('/')}/health", timeout=CONNECT_SECONDS):
+        with urllib.request.urlopen(f"{(config.uri or '').rstrip('/')}/health", timeout=CONNECT_SECONDS):
             pass
     except (OSError, ValueError, http.client.HTTPException) as error:
         raise InputError("tracking.uri", config.uri, f"{ADDRESS} ({error})") from error
 
 
-def store_uri(config: DictConfig, output: Path) -> str:
+def store_uri(config: TrackingSettings, output: Path) -> str:
     """Where MLflow keeps its data: the server's address, or mlflow.db in the output folder."""
-    return config.uri if config.kind == "server" else database_uri(output)
+    return (config.uri or "") if config.kind == "server" else database_uri(output)
 
 
-def open_store(config: DictConfig, output: Path, experiment: str) -> MlflowStore | None:
+def open_store(config: TrackingSettings, output: Path, experiment: str) -> MlflowStore | None:
     """The store, created where it does not exist yet; None where tracking is off."""
     if config.kind == "off":
         return None

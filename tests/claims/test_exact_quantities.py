@@ -14,12 +14,12 @@ from stackel_bench.claims.exact_value import QUANTITIES, exact_share, exact_valu
 from stackel_bench.claims.prediction import Prediction
 from stackel_bench.errors import InputError
 from stackel_bench.games.catalog import load_game
-from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.budget import TheoryBudget
 from stackel_bench.models import TieBreaking
 
 
 def case(name: str, epsilon: float = 0.1, tie: str = "pessimistic", **parameters: object) -> Case:
-    return Case(load_game(name, **parameters), Budget(epsilon=epsilon), TieBreaking.parse(tie))
+    return Case(load_game(name, **parameters), TheoryBudget(epsilon=epsilon), TieBreaking.parse(tie))
 
 
 def value(quantity: str, one: Case) -> float:

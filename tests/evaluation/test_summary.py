@@ -10,7 +10,7 @@ import stackel_bench as sb
 from stackel_bench.evaluation.summary import record_columns, summarise
 from stackel_bench.evaluation.truth import oracle_of
 from stackel_bench.evaluation.verdict import judge_all
-from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.budget import FixedBudget
 from stackel_bench.learners.decision import Decisions
 from stackel_bench.models import TieBreaking
 from tests.replicates import decisions
@@ -107,7 +107,7 @@ def test_columns_say_what_was_decided_and_what_it_is_worth() -> None:
     bandit, mixed = sb.load_game("bandit/trap"), sb.load_game("simultaneous/commitment")
     for game in (bandit, mixed):
         for tie in TieBreaking:
-            decided = decisions(game, "paper", Budget("fixed", samples=4000), 3)[tie]
+            decided = decisions(game, "paper", FixedBudget(samples=4000), 3)[tie]
             block = Decisions.of(decided)
             columns = record_columns(block, judge_all(oracle_of(game), block, 0.1))
             assert all(values.shape == (3, 1) for values in columns.values())

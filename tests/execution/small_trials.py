@@ -13,7 +13,7 @@ from typing import Any
 import stackel_bench as sb
 from stackel_bench.games.game import Game
 from stackel_bench.learners.bandit import BanditLearner, ToleranceRule
-from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.budget import Budget, LadderBudget, TheoryBudget
 from stackel_bench.learners.catalog import make_learner
 from stackel_bench.learners.decision import Decisions
 from stackel_bench.learners.learner import Learner, Schedule, StreamKey
@@ -31,7 +31,7 @@ SMALL_GAMES: dict[str, dict[str, Any]] = {
     "linear/random": {"num_leader_actions": 4, "num_follower_actions": 3, "dimension": 3},
     "simultaneous/random": {"num_leader_actions": 3, "num_follower_actions": 3},
 }
-LADDER = Budget("ladder", epsilon=0.25, samples=3000, rungs=3)
+LADDER = LadderBudget(epsilon=0.25, samples=3000, rungs=3)
 
 
 def trial_of(game: Game, learner: Learner, replicates: int = 3, budget: Budget = LADDER) -> Trial:
@@ -56,7 +56,7 @@ def bandit_trials(replicates: int = 3) -> list[Trial]:
     return [
         trial_of(game, make_learner("bandit", rule), replicates, budget)
         for rule in rules
-        for budget in (LADDER, Budget("theory", epsilon=0.5))
+        for budget in (LADDER, TheoryBudget(epsilon=0.5))
     ]
 
 

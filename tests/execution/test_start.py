@@ -6,16 +6,15 @@ import socket
 from typing import Any
 
 import pytest
-from omegaconf import OmegaConf
 
-from stackel_bench.config.schema import ExecutionConfig
+from stackel_bench.config.settings import ExecutionSettings
 from stackel_bench.errors import InputError
 from stackel_bench.execution.executor import SerialExecutor
 from stackel_bench.execution.start import require_reachable, start_executor, validate_execution
 
 
 def config(**values: Any) -> Any:
-    return OmegaConf.merge(OmegaConf.structured(ExecutionConfig), values)
+    return ExecutionSettings(**values)
 
 
 def test_serial_needs_no_ray() -> None:

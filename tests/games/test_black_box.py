@@ -8,7 +8,7 @@ import pytest
 import stackel_bench as sb
 from stackel_bench.games.bandit import BanditGame
 from stackel_bench.games.black_box import BlackBoxGame
-from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.budget import LadderBudget
 from stackel_bench.learners.catalog import make_learner
 from stackel_bench.learners.learner import block_key
 from stackel_bench.learners.row_pulls import pull_block
@@ -106,7 +106,7 @@ def test_rungs_are_nested_pulls_of_one_run() -> None:
 
     game = BlackBoxGame(counting, 2, 2)
     learner = make_learner("bandit", "anytime")
-    plan = learner.schedule(game.sampler, Budget("ladder", samples=400, rungs=3, ratio=2.0))
+    plan = learner.schedule(game.sampler, LadderBudget(samples=400, rungs=3, ratio=2.0))
     found = pull_block(game.sampler, plan, 0, block_key(0, game.identity, 0))[0]
     assert plan.counts == (25, 50, 100)
     np.testing.assert_array_equal(found.leader, [[25, 25], [50, 50], [100, 100]])

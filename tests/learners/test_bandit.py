@@ -14,7 +14,7 @@ import stackel_bench as sb
 from stackel_bench.games.bandit import BanditGame
 from stackel_bench.games.pair_sampling import PairSampler
 from stackel_bench.learners.bandit import BanditLearner, ToleranceRule, empirical_response_sets
-from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.budget import Budget, FixedBudget, LadderBudget, TheoryBudget
 from stackel_bench.learners.catalog import LEARNERS, make_learner
 from stackel_bench.learners.learner import Schedule
 from stackel_bench.learners.row_pulls import PullSums, pull_block
@@ -42,7 +42,7 @@ def test_integer_comparison_where_the_tolerance_is_a_whole_count(epsilon: str) -
 
 
 def test_tolerance_is_exact_for_a_decimal_epsilon() -> None:
-    budget = Budget(epsilon=0.1)
+    budget = TheoryBudget(epsilon=0.1)
     assert ToleranceRule("paper").tolerance(budget, 1, 4, 0.5) == Fraction(3, 40)
     assert ToleranceRule("plug_in").tolerance(budget, 1, 4, 0.5) == 0
     assert ToleranceRule("half_tolerance").tolerance(budget, 1, 4, 0.5) == Fraction(1, 20)
@@ -57,7 +57,7 @@ def test_decisions_are_the_algorithm_in_fractions(seed: int) -> None:
     rows, columns, pulls = 4, 5, 40
     sums = rng.integers(30, 41, (2, rows, columns)).astype(float)
     table = PayoffTable(np.full((rows, columns), 0.5), np.full((rows, columns), 0.5))
-    budget = Budget(epsilon=0.1)
+    budget = TheoryBudget(epsilon=0.1)
     schedule = Schedule(budget, (pulls,), (pulls * rows * columns,), 1, rows)
     drawn = [PullSums(sums[0, None, [a]], sums[1, None, [a]]) for a in range(rows)]
     for name, tolerance in (("paper", Fraction(3, 40)), ("plug_in", Fraction(0))):
@@ -86,7 +86,7 @@ def test_theorem_holds_for_every_estimate_within_an_eighth_of_epsilon(seed: int)
     error = pulls * epsilon / 8  # 10 counts
     sums = np.round(means * pulls) + rng.choice([-error, 0, error], means.shape)
     game = BanditGame(PayoffTable(*means))
-    budget = Budget(epsilon=epsilon)
+    budget = TheoryBudget(epsilon=epsilon)
     schedule = Schedule(budget, (pulls,), (1,), 1, 4)
     drawn = [PullSums(sums[0, None, [a]], sums[1, None, [a]]) for a in range(4)]
     learner = BanditLearner(ToleranceRule("paper"))
@@ -107,7 +107,7 @@ def test_trap_catches_plug_in_at_any_budget_and_never_the_paper(samples: int) ->
     """
     game = sb.load_game("bandit/trap", num_risky=4)
     runs = 400
-    budget = Budget("fixed", epsilon=0.5, samples=samples)
+    budget = FixedBudget(epsilon=0.5, samples=samples)
     judged = verdicts(game, "plug_in", budget, runs)[TieBreaking.PESSIMISTIC]
     caught = sum(verdict.value_suboptimality == 0.5 for verdict in judged)
     ties = 1 / math.sqrt(math.pi * samples / 10 / 2)  # probability that two counts are equal
@@ -119,7 +119,7 @@ def test_trap_catches_plug_in_at_any_budget_and_never_the_paper(samples: int) ->
 def test_trap_at_the_theory_budget() -> None:
     """Plug-in's failures count as violations of the guarantee there: 0.9375, paper 0 (alarm 1e-6)."""
     game = sb.load_game("bandit/trap", num_risky=4)
-    budget = Budget("theory", epsilon=0.1)
+    budget = TheoryBudget(epsilon=0.1)
     failures = sum(
         not verdict.guarantee_held
         for verdict in verdicts(game, "plug_in", budget, 400)[TieBreaking.PESSIMISTIC]
@@ -138,9 +138,9 @@ def test_one_game_of_the_hard_pair_defeats_every_learner(algorithm: str, tie: Ti
     chooses its own number of samples, so n is the most that it can use.
     """
     runs, samples = 500, 400
-    budget = Budget("fixed", epsilon=0.1, samples=samples)
+    budget = FixedBudget(epsilon=0.1, samples=samples)
     if algorithm == "successive_elimination":
-        budget = Budget("theory", epsilon=0.5)
+        budget = TheoryBudget(epsilon=0.5)
         sampler = sb.load_game("bandit/hard_pair").sampler
         samples = make_learner("bandit", algorithm).schedule(sampler, budget).samples[-1]
     wrong = []
@@ -156,7 +156,7 @@ def test_lower_bound_game_has_the_rates_of_the_errata() -> None:
     78/56/21/1 % with 11/34/115/347 pulls per pair. Bands of 4 points around those figures, alarm 1e-6."""
     game = sb.load_game("bandit/lower_bound", bump=1.5)
     tie = TieBreaking.PESSIMISTIC
-    budget = Budget("theory", epsilon=0.1)
+    budget = TheoryBudget(epsilon=0.1)
 
     def violations(algorithm: str, budget: Budget) -> int:
         judged = verdicts(game, algorithm, budget, 300)[tie]
@@ -165,14 +165,14 @@ def test_lower_bound_game_has_the_rates_of_the_errata() -> None:
     assert plausible(violations("plug_in", budget), 300, 0.50, 0.58)
     assert violations("paper", budget) == 0
     for pulls, rate in ((11, 0.78), (34, 0.56), (115, 0.21), (347, 0.01)):
-        found = violations("paper", Budget("fixed", epsilon=0.1, samples=54 * pulls))
+        found = violations("paper", FixedBudget(epsilon=0.1, samples=54 * pulls))
         assert plausible(found, 300, rate - 0.04 if rate > 0.04 else 0.0, rate + 0.04)
 
 
 def test_printed_lower_bound_game_cannot_show_a_violation() -> None:
     """Erratum 7: with bump 1 a wrong row loses exactly what the upper bound allows."""
     game = sb.load_game("bandit/lower_bound", bump=1.0)
-    budget = Budget("fixed", epsilon=0.1, samples=54)
+    budget = FixedBudget(epsilon=0.1, samples=54)
     judged = verdicts(game, "plug_in", budget, 200)[TieBreaking.PESSIMISTIC]
     assert max(verdict.value_suboptimality for verdict in judged) == pytest.approx(0.2)
     assert all(v.value_suboptimality <= v.guarantee + 1e-9 for v in judged)
@@ -183,7 +183,7 @@ def test_zero_noise_gives_the_optimum(name: str) -> None:
     """Plug-in then plans on the truth; the paper's rule is optimal for phi and psi at slack 3 eps/4."""
     game = sb.load_game(f"bandit/{name}", noise="deterministic")
     epsilon = 0.125
-    budget = Budget("fixed", epsilon=epsilon, samples=1000)
+    budget = FixedBudget(epsilon=epsilon, samples=1000)
     for tie in TieBreaking:
         (verdict,) = verdicts(game, "plug_in", budget, 1)[tie]
         assert verdict.value_suboptimality == pytest.approx(0, abs=1e-12)
@@ -199,14 +199,14 @@ def test_zero_noise_gives_the_optimum(name: str) -> None:
 @pytest.mark.parametrize("name", ["random", "taxation", "lower_bound", "correlated"])
 def test_failure_probability_at_the_theory_budget(name: str) -> None:
     """At most delta = 0.05; the union bound is generous, in fact no replicate fails."""
-    for judged in verdicts(sb.load_game(f"bandit/{name}"), "paper", Budget(epsilon=0.1), 200).values():
+    for judged in verdicts(sb.load_game(f"bandit/{name}"), "paper", TheoryBudget(epsilon=0.1), 200).values():
         assert failure_rate(judged) == 0.0
 
 
 def test_ladder_rungs_are_nested_pulls() -> None:
     """Sums grow by whole counts between 0 and the number of new pulls."""
     game = sb.load_game("bandit/random", num_leader_actions=3, num_follower_actions=4)
-    budget = Budget("ladder", epsilon=0.1, samples=12_000, rungs=5, ratio=3.0)
+    budget = LadderBudget(epsilon=0.1, samples=12_000, rungs=5, ratio=3.0)
     learner = BanditLearner(ToleranceRule("paper"))
     schedule = learner.schedule(game.sampler, budget)
     assert schedule.counts == (13, 38, 112, 334, 1000)
@@ -222,7 +222,7 @@ def test_ladder_rungs_are_nested_pulls() -> None:
 
 def test_both_tie_breakings_and_all_one_shot_rules_see_the_same_samples() -> None:
     game = sb.load_game("bandit/random")
-    budget = Budget("fixed", epsilon=0.1, samples=10_000)
+    budget = FixedBudget(epsilon=0.1, samples=10_000)
     drawn: dict[str, list[bytes]] = {}
     for name in ("paper", "plug_in", "half_tolerance", "anytime"):
         learner, sampler = BanditLearner(ToleranceRule(name)), WatchedSampler(game.table, game.noise)

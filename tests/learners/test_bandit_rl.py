@@ -12,7 +12,7 @@ from stackel_bench.errors import InputError
 from stackel_bench.games.bandit_rl import BanditRLGame
 from stackel_bench.games.noise import Noise
 from stackel_bench.learners.bandit_rl import BanditRLLearner
-from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.budget import FixedBudget, ScaledBudget, TheoryBudget
 from stackel_bench.learners.catalog import make_learner
 from stackel_bench.models import FollowerMDP, TieBreaking
 from tests.replicates import decisions, failure_rate, plausible, verdicts
@@ -33,8 +33,8 @@ def test_failure_probability_at_theory_budgets(name: str) -> None:
     The same learner with a few dozen episodes does fail: the claims are not empty.
     """
     game = sb.load_game(f"bandit_rl/{name}", **SMALL[name])
-    judged = verdicts(game, "paper", Budget("theory", EPSILON, DELTA), 200)
-    starved = verdicts(game, "paper", Budget("fixed", EPSILON, DELTA, samples=40), 200)
+    judged = verdicts(game, "paper", TheoryBudget(EPSILON, DELTA), 200)
+    starved = verdicts(game, "paper", FixedBudget(EPSILON, DELTA, samples=40), 200)
     for tie in TieBreaking:
         assert failure_rate(judged[tie]) == 0.0
         assert failure_rate(starved[tie]) > DELTA
@@ -44,7 +44,7 @@ def test_failure_probability_at_theory_budgets(name: str) -> None:
 def test_certified_explorer_at_theory_budgets(name: str) -> None:
     """rf_ucrl stops by its own certificate, within its theorem's number of episodes."""
     game = sb.load_game(f"bandit_rl/{name}", **SMALL[name])
-    budget = Budget("theory", EPSILON, DELTA)
+    budget = TheoryBudget(EPSILON, DELTA)
     decided = decisions(game, "paper", budget, 20, explorer="rf_ucrl")
     limit = make_learner("bandit_rl", "paper", explorer="rf_ucrl").schedule(game.sampler, budget)
     for tie in TieBreaking:
@@ -61,7 +61,7 @@ def test_uniform_play_cannot_open_a_lock_that_explorers_open() -> None:
     runs (alarm 1e-6); reward_free_explore and rf_ucrl fail in none of 10.
     """
     game = sb.load_game("bandit_rl/lock", horizon=8, num_follower_actions=6)
-    budget = Budget("fixed", epsilon=0.25, samples=600_000)
+    budget = FixedBudget(epsilon=0.25, samples=600_000)
     for tie, judged in verdicts(game, "paper", budget, 40, explorer="uniform").items():
         failed = sum(not verdict.guarantee_held for verdict in judged)
         assert plausible(failed, 40, 0.75, 1.0), tie
@@ -104,7 +104,7 @@ def values_by_enumeration(mdp: FollowerMDP) -> tuple[float, float]:
 def test_zero_noise_gives_the_optimum(seed: int) -> None:
     game = deterministic_game(seed)
     pessimistic, optimistic = np.array([values_by_enumeration(mdp) for mdp in game.mdps]).T
-    budget = Budget("fixed", epsilon=0.125, samples=4 * 18 * 100)
+    budget = FixedBudget(epsilon=0.125, samples=4 * 18 * 100)
     decided = decisions(game, "plug_in", budget, 1, explorer="generative")
     for tie, values in zip(TieBreaking, (pessimistic, optimistic), strict=True):
         assert sb.leader_values(game, tie_breaking=tie) == pytest.approx(values, abs=1e-12)
@@ -120,13 +120,15 @@ def test_a_theory_budget_beyond_exact_counts_says_what_to_change() -> None:
     game = sb.load_game("bandit_rl/random")
     for explorer in ("reward_free_explore", "rf_ucrl", "uniform"):
         with pytest.raises(InputError, match=r"^epsilon: found 1e-06, allowed: a larger value .*2\*\*53"):
-            make_learner("bandit_rl", "paper", explorer=explorer).schedule(game.sampler, Budget(epsilon=1e-6))
+            make_learner("bandit_rl", "paper", explorer=explorer).schedule(
+                game.sampler, TheoryBudget(epsilon=1e-6)
+            )
 
 
 def test_a_fixed_budget_runs_where_theory_does_not_and_knows_the_distance() -> None:
     game = sb.load_game("bandit_rl/random")
     learner = make_learner("bandit_rl", "paper")
-    schedule = learner.schedule(game.sampler, Budget("fixed", epsilon=1e-6, samples=4000))
+    schedule = learner.schedule(game.sampler, FixedBudget(epsilon=1e-6, samples=4000))
     assert schedule.samples[-1] <= 4000
     assert schedule.theory_samples > 4 * 2**53
 
@@ -134,21 +136,21 @@ def test_a_fixed_budget_runs_where_theory_does_not_and_knows_the_distance() -> N
 def test_a_scaled_budget_runs_where_theory_does_not() -> None:
     game = sb.load_game("bandit_rl/random")
     learner = make_learner("bandit_rl", "paper")
-    schedule = learner.schedule(game.sampler, Budget("scaled", epsilon=1e-6, scale=1e-15))
+    schedule = learner.schedule(game.sampler, ScaledBudget(epsilon=1e-6, scale=1e-15))
     assert schedule.samples[-1] < 2**53 < schedule.theory_samples
 
 
 def test_too_few_episodes_are_refused() -> None:
     game = sb.load_game("bandit_rl/random")
     with pytest.raises(InputError, match=r"^budget\.samples: found 3, .*>= 4 \(one episode for each"):
-        make_learner("bandit_rl", "paper").schedule(game.sampler, Budget("fixed", samples=3))
+        make_learner("bandit_rl", "paper").schedule(game.sampler, FixedBudget(samples=3))
 
 
 def test_plug_in_takes_the_estimate_at_its_word() -> None:
     """Slack 0 where the paper's learner allows 3 eps/4, on the same exploration."""
     game = deterministic_game(0)
     assert isinstance(make_learner("bandit_rl", "paper"), BanditRLLearner)
-    budget = Budget("fixed", epsilon=0.5, samples=4 * 18 * 100)
+    budget = FixedBudget(epsilon=0.5, samples=4 * 18 * 100)
     for algorithm, slack in (("plug_in", 0.0), ("paper", 0.375)):
         decided = decisions(game, algorithm, budget, 1, explorer="generative")
         for tie in TieBreaking:

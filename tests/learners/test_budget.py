@@ -10,25 +10,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stackel_bench.errors import InputError
-from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.budget import FixedBudget, LadderBudget, ScaledBudget, TheoryBudget, make_budget
 
 PAIRS = 54
 THEORY = 26_788
 
 
 def test_theory_is_the_theorems_number() -> None:
-    assert Budget("theory", samples=7, scale=9.0).unit_counts(THEORY, PAIRS, "pull") == (THEORY,)
+    assert TheoryBudget().unit_counts(THEORY, PAIRS, "pull") == (THEORY,)
 
 
 @pytest.mark.parametrize("scale", [0.1, 0.5, 1.0, 3.0, 1e-12])
 def test_scaled_rounds_up(scale: float) -> None:
-    (count,) = Budget("scaled", scale=scale).unit_counts(THEORY, PAIRS, "pull")
+    (count,) = ScaledBudget(scale=scale).unit_counts(THEORY, PAIRS, "pull")
     assert count == max(1, math.ceil(THEORY * scale))
 
 
 @given(samples=st.integers(1, 2**53), cost=st.integers(1, 10**6))
 def test_fixed_totals_are_split_evenly_and_never_exceeded(samples: int, cost: int) -> None:
-    budget = Budget("fixed", samples=samples)
+    budget = FixedBudget(samples=samples)
     if samples < cost:
         with pytest.raises(InputError, match=rf"^budget\.samples: found {samples}, .*>= {cost} \(one pull\)"):
             budget.unit_counts(THEORY, cost, "pull")
@@ -43,7 +43,7 @@ def test_fixed_totals_are_split_evenly_and_never_exceeded(samples: int, cost: in
     ratio=st.floats(1.0001, 100),
 )
 def test_ladders_go_up_to_the_top_in_geometric_steps(top: int, rungs: int, ratio: float) -> None:
-    counts = Budget("ladder", samples=top, rungs=rungs, ratio=ratio).unit_counts(1, 1, "pull")
+    counts = LadderBudget(samples=top, rungs=rungs, ratio=ratio).unit_counts(1, 1, "pull")
     assert counts[-1] == top
     assert list(counts) == sorted(set(counts))
     assert 1 <= len(counts) <= rungs
@@ -52,7 +52,7 @@ def test_ladders_go_up_to_the_top_in_geometric_steps(top: int, rungs: int, ratio
 
 
 def test_a_ladder_without_samples_hangs_from_the_theorem() -> None:
-    counts = Budget("ladder", scale=0.5, rungs=3, ratio=2.0).unit_counts(1000, PAIRS, "pull")
+    counts = LadderBudget(scale=0.5, rungs=3, ratio=2.0).unit_counts(1000, PAIRS, "pull")
     assert counts == (125, 250, 500)
 
 
@@ -72,30 +72,37 @@ def test_a_ladder_without_samples_hangs_from_the_theorem() -> None:
         ({"delta": 1.5}, "budget.delta"),
         ({"delta": 5e-324}, "budget.delta"),
         ({"delta": math.nan}, "budget.delta"),
-        ({"scale": 0}, "budget.scale"),
-        ({"scale": -1.0}, "budget.scale"),
-        ({"scale": 1e300}, "budget.scale"),
-        ({"samples": 0}, "budget.samples"),
-        ({"samples": 2**53 + 1}, "budget.samples"),
-        ({"samples": 1e6}, "budget.samples"),
-        ({"kind": "fixed"}, "budget.samples"),
-        ({"rungs": 0}, "budget.rungs"),
-        ({"rungs": 65}, "budget.rungs"),
-        ({"ratio": 1.0}, "budget.ratio"),
-        ({"ratio": 1e300}, "budget.ratio"),
+        ({"kind": "scaled", "scale": 0}, "budget.scale"),
+        ({"kind": "scaled", "scale": -1.0}, "budget.scale"),
+        ({"kind": "scaled", "scale": 1e300}, "budget.scale"),
+        ({"kind": "fixed", "samples": 0}, "budget.samples"),
+        ({"kind": "fixed", "samples": 2**53 + 1}, "budget.samples"),
+        ({"kind": "fixed", "samples": 1.5}, "budget.samples"),
+        ({"kind": "ladder", "samples": 5, "scale": 2.0}, "budget.scale"),
+        ({"kind": "theory", "rungs": 3}, "budget.rungs"),
+        ({"epsilom": 0.1}, "budget.epsilom"),
+        ({"kind": "ladder", "rungs": 0}, "budget.rungs"),
+        ({"kind": "ladder", "rungs": 65}, "budget.rungs"),
+        ({"kind": "ladder", "ratio": 1.0}, "budget.ratio"),
+        ({"kind": "ladder", "ratio": 1e300}, "budget.ratio"),
     ],
 )
 def test_bad_budgets_are_refused(change: dict[str, object], field: str) -> None:
     with pytest.raises(InputError) as caught:
-        Budget(**change)  # type: ignore[arg-type]
+        make_budget(**{"kind": "theory", **change})  # type: ignore[arg-type]
     assert caught.value.field == field
+
+
+def _whole(kind: str) -> dict[str, float]:
+    """One rung of exactly the theorem's number."""
+    return {"scaled": {"scale": 1.0}, "ladder": {"rungs": 1}}.get(kind, {})
 
 
 @pytest.mark.parametrize("kind", ["theory", "scaled", "ladder"])
 def test_more_than_two_to_the_53_is_refused(kind: str) -> None:
     with pytest.raises(InputError, match=r"at most 2\*\*53 in total; raise budget\.epsilon"):
-        Budget(kind).unit_counts(2**53 // 9 + 1, 9, "pull")
-    assert Budget(kind, rungs=1).unit_counts(2**53 // 9, 9, "pull") == (2**53 // 9,)
+        make_budget(kind, **_whole(kind)).unit_counts(2**53 // 9 + 1, 9, "pull")
+    assert make_budget(kind, **_whole(kind)).unit_counts(2**53 // 9, 9, "pull") == (2**53 // 9,)
 
 
 @given(
@@ -109,7 +116,7 @@ def test_no_formula_overflows_within_the_limits(epsilon: float, delta: float, sc
     from stackel_bench.theory.pulls import paper_pulls
     from stackel_bench.theory.queries import core_point_queries, design_queries
 
-    budget = Budget("scaled", epsilon=epsilon, delta=delta, scale=scale)
+    budget = ScaledBudget(epsilon=epsilon, delta=delta, scale=scale)
     counts = [
         paper_pulls(epsilon, 10**9, delta, 100.0),
         core_point_queries(epsilon, 1000, 4000, delta, 100.0),
@@ -128,5 +135,5 @@ def test_no_formula_overflows_within_the_limits(epsilon: float, delta: float, sc
 
 
 def test_budgets_survive_pickling() -> None:
-    budget = Budget("ladder", samples=100)
+    budget = LadderBudget(samples=100)
     assert pickle.loads(pickle.dumps(budget)) == budget

@@ -9,7 +9,7 @@ import pytest
 import stackel_bench as sb
 from stackel_bench.errors import InputError
 from stackel_bench.exploration.registry import EXPLORERS
-from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.budget import Budget, FixedBudget, LadderBudget, ScaledBudget, TheoryBudget
 from stackel_bench.learners.catalog import LEARNERS, make_learner
 from tests.contracts import check_learner
 
@@ -25,11 +25,11 @@ GAMES: dict[str, dict[str, Any]] = {
     "simultaneous/random": {"num_leader_actions": 3, "num_follower_actions": 3},
 }
 BUDGETS = {
-    "theory": Budget("theory", epsilon=0.5),
-    "scaled": Budget("scaled", epsilon=0.5, scale=0.013),
-    "fixed": Budget("fixed", epsilon=0.5, samples=1009),
-    "ladder": Budget("ladder", epsilon=0.5, samples=3001, rungs=4),
-    "theory ladder": Budget("ladder", epsilon=0.5, scale=0.5, rungs=3, ratio=8.0),
+    "theory": TheoryBudget(epsilon=0.5),
+    "scaled": ScaledBudget(epsilon=0.5, scale=0.013),
+    "fixed": FixedBudget(epsilon=0.5, samples=1009),
+    "ladder": LadderBudget(epsilon=0.5, samples=3001, rungs=4),
+    "theory ladder": LadderBudget(epsilon=0.5, scale=0.5, rungs=3, ratio=8.0),
 }
 SELF_PACED = {"successive_elimination"}  # decides itself how many samples it needs
 LEARNER_CASES: list[tuple[str, str, dict[str, Any]]] = [

@@ -13,7 +13,7 @@ import stackel_bench as sb
 from stackel_bench.errors import InputError
 from stackel_bench.games.linear import LinearBanditGame
 from stackel_bench.games.noise import Noise
-from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.budget import FixedBudget, TheoryBudget
 from stackel_bench.learners.catalog import make_learner
 from stackel_bench.learners.row_pulls import PullSums
 from stackel_bench.models import TieBreaking
@@ -29,8 +29,8 @@ DELTA = 0.05
 def test_failure_probability_at_theory_budgets(dimension: int, algorithm: str) -> None:
     """200 replicates, none fails (delta is promised); with a few queries per point many do."""
     game = sb.load_game("linear/random", dimension=dimension)
-    judged = verdicts(game, algorithm, Budget("theory", 0.1, DELTA), 200)
-    starved = verdicts(game, algorithm, Budget("fixed", 0.1, DELTA, samples=10 * dimension), 200)
+    judged = verdicts(game, algorithm, TheoryBudget(0.1, DELTA), 200)
+    starved = verdicts(game, algorithm, FixedBudget(0.1, DELTA, samples=10 * dimension), 200)
     assert all(failure_rate(judged[tie]) == 0.0 for tie in TieBreaking)
     assert max(failure_rate(starved[tie]) for tie in TieBreaking) > DELTA
 
@@ -40,7 +40,7 @@ def test_every_mean_is_within_an_eighth_of_epsilon_at_theory_budgets(algorithm: 
     """What both allocations promise: sup over pairs and players of the error, 100 replicates, none beyond."""
     game = sb.load_game("linear/random", dimension=6, noise_scale=1.0)
     learner = make_learner("linear", algorithm)
-    budget = Budget("theory", 0.2, DELTA)
+    budget = TheoryBudget(0.2, DELTA)
     schedule = learner.schedule(game.sampler, budget)
     features = game.model.features.block(0, 20).reshape(-1, 6)
     design = schedule.detail.design
@@ -62,7 +62,7 @@ def test_every_mean_is_within_an_eighth_of_epsilon_at_theory_budgets(algorithm: 
 def test_g_optimal_needs_a_tenth_of_the_papers_queries() -> None:
     """d = 20, 2000 pairs: spec says 19.5 times fewer; 10 is what we insist on."""
     game = sb.load_game("linear/random", num_leader_actions=40, num_follower_actions=50, dimension=20)
-    budget = Budget("theory", 0.1, DELTA)
+    budget = TheoryBudget(0.1, DELTA)
     paper, design = (
         make_learner("linear", name).schedule(game.sampler, budget).samples[0]
         for name in ("paper", "g_optimal")
@@ -82,7 +82,7 @@ def test_one_hot_games_are_bandit_games(tie: TieBreaking) -> None:
         expected = sb.leader_values(bandit, slack, tie)
         assert sb.leader_values(linear, slack, tie) == pytest.approx(expected, abs=1e-12)
     assert sb.gap(linear, 0.1, tie) == pytest.approx(sb.gap(bandit, 0.1, tie), abs=1e-12)
-    budget = Budget("fixed", epsilon=0.1, samples=54 * 1009)
+    budget = FixedBudget(epsilon=0.1, samples=54 * 1009)
     for algorithm in ("paper", "plug_in"):
         learner, twin = (make_learner(family, algorithm) for family in ("linear", "bandit"))
         schedule = learner.schedule(linear.sampler, budget)
@@ -113,7 +113,7 @@ def test_zero_noise_gives_the_optimum(seed: int, algorithm: str) -> None:
     leader, follower = features @ game.model.leader_parameters, features @ game.model.follower_parameters
     epsilon = 0.1
     slack = 0.0 if algorithm == "plug_in" else 3 * epsilon / 4
-    decided = decisions(game, algorithm, Budget("fixed", epsilon, samples=1000), 1)
+    decided = decisions(game, algorithm, FixedBudget(epsilon, samples=1000), 1)
     for tie in TieBreaking:
         optimistic = tie is TieBreaking.OPTIMISTIC
         ((decision,),) = decided[tie]
@@ -147,7 +147,7 @@ def test_mapped_features_give_the_same_bits(tmp_path: Path) -> None:
 
 def test_rank_deficient_features_are_fitted_in_their_span() -> None:
     game = sb.load_game("linear/low_rank")
-    for judged in verdicts(game, "g_optimal", Budget("theory", 0.1, DELTA), 50).values():
+    for judged in verdicts(game, "g_optimal", TheoryBudget(0.1, DELTA), 50).values():
         assert failure_rate(judged) == 0.0
 
 
@@ -164,7 +164,7 @@ def _two_sizes(ratio: float) -> LinearBanditGame:
 def test_ill_conditioned_features_keep_the_guarantee_or_are_refused(algorithm: str) -> None:
     """Down to 1e-9 no run of 20 fails at the theory budget; below 1e-10 nothing runs."""
     for ratio in (1e-3, 1e-6, 1e-9):
-        for judged in verdicts(_two_sizes(ratio), algorithm, Budget("theory", 0.1, DELTA), 20).values():
+        for judged in verdicts(_two_sizes(ratio), algorithm, TheoryBudget(0.1, DELTA), 20).values():
             assert failure_rate(judged) == 0.0
     for ratio in (1e-11, 1e-12):
         with pytest.raises(InputError, match="leave that direction out"):
@@ -178,7 +178,7 @@ def test_means_that_are_rounding_are_refused() -> None:
 
 
 def test_bounded_rewards_need_a_quarter() -> None:
-    budget = Budget("theory", 0.1, DELTA)
+    budget = TheoryBudget(0.1, DELTA)
     samples = [
         make_learner("linear", "paper").schedule(sb.load_game("linear/random", noise=noise).sampler, budget)
         for noise in ("gaussian", "bernoulli")
@@ -190,13 +190,13 @@ def test_fixed_totals_are_kept_and_too_small_ones_refused() -> None:
     game = sb.load_game("linear/random")
     for algorithm in ("paper", "g_optimal"):
         learner = make_learner("linear", algorithm)
-        points = learner.schedule(game.sampler, Budget()).units
+        points = learner.schedule(game.sampler, TheoryBudget()).units
         for samples in (points + 1, 3 * points + 2, 1000):
-            schedule = learner.schedule(game.sampler, Budget("fixed", samples=samples))
+            schedule = learner.schedule(game.sampler, FixedBudget(samples=samples))
             assert schedule.samples[-1] <= samples
         with pytest.raises(InputError, match=r"^budget\.samples: found 2"):
-            learner.schedule(game.sampler, Budget("fixed", samples=2))
-    theory = make_learner("linear", "g_optimal").schedule(game.sampler, Budget("theory", samples=1000))
+            learner.schedule(game.sampler, FixedBudget(samples=2))
+    theory = make_learner("linear", "g_optimal").schedule(game.sampler, TheoryBudget())
     assert theory.samples[0] >= theory.theory_samples
 
 

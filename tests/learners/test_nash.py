@@ -13,7 +13,7 @@ from stackel_bench.evaluation.truth import oracle_of
 from stackel_bench.evaluation.verdict import judge
 from stackel_bench.games.catalog import load_game
 from stackel_bench.games.game import Game
-from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.budget import TheoryBudget, make_budget
 from stackel_bench.learners.catalog import make_learner
 from stackel_bench.learners.decision import Decision
 from stackel_bench.models import PayoffTable, TieBreaking
@@ -26,7 +26,7 @@ PESSIMISTIC = TieBreaking.PESSIMISTIC
 
 def run(game: Game, which: str, replicate: int, **budget: object) -> list[Decision]:
     learner = make_learner(game.family, "nash", which=which)
-    schedule = learner.schedule(game.sampler, Budget(**budget))  # type: ignore[arg-type]
+    schedule = learner.schedule(game.sampler, make_budget(**{"kind": "theory", **budget}))  # type: ignore[arg-type]
     return decide(learner, game, schedule, replicate + 1, PESSIMISTIC, seed=3)[replicate]
 
 
@@ -171,4 +171,4 @@ def test_options_and_sizes_that_do_not_fit_are_refused() -> None:
         make_learner("bandit", "paper", which="best")
     game = load_game("simultaneous/random", num_leader_actions=12, num_follower_actions=12)
     with pytest.raises(InputError, match="8 x 8"):
-        make_learner("simultaneous", "nash").schedule(game.sampler, Budget())
+        make_learner("simultaneous", "nash").schedule(game.sampler, TheoryBudget())

@@ -8,7 +8,7 @@ import pytest
 import stackel_bench as sb
 from stackel_bench.games.noise import Noise
 from stackel_bench.games.simultaneous import SimultaneousGame
-from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.budget import FixedBudget, ScaledBudget, TheoryBudget
 from stackel_bench.models import PayoffTable, TieBreaking
 from tests.replicates import decisions, failure_rate, plausible, verdicts
 
@@ -39,7 +39,7 @@ def test_gaps_of_the_lemmas_game_and_of_the_hard_instance(epsilon: float) -> Non
 def test_margin_beats_the_optimistic_algorithm_on_the_papers_own_table() -> None:
     """1,000 pulls of each pair: margin is worth at least 0.86, the optimistic algorithm less than 0.45."""
     game = sb.load_game("simultaneous/commitment")
-    budget = Budget("fixed", epsilon=0.1, samples=4000)
+    budget = FixedBudget(epsilon=0.1, samples=4000)
     margin, paper = (verdicts(game, algorithm, budget, 50) for algorithm in ("margin", "paper"))
     for tie in TieBreaking:
         assert min(verdict.value for verdict in margin[tie]) >= 0.86
@@ -49,7 +49,7 @@ def test_margin_beats_the_optimistic_algorithm_on_the_papers_own_table() -> None
 
 def test_margin_serves_both_tie_breakings_with_one_strategy() -> None:
     game = sb.load_game("simultaneous/commitment")
-    decided = decisions(game, "margin", Budget("fixed", epsilon=0.1, samples=4000), 10)
+    decided = decisions(game, "margin", FixedBudget(epsilon=0.1, samples=4000), 10)
     for (one,), (other,) in zip(*decided.values(), strict=True):
         assert (one.leader_strategy == other.leader_strategy).all()
         assert one.diagnostics["fallback"] == 0.0
@@ -59,8 +59,8 @@ def test_margin_falls_back_where_no_response_can_win_by_enough() -> None:
     """All responses tie everywhere: no margin exists, so it acts as paper."""
     table = PayoffTable(np.array([[0.2, 0.6], [0.4, 0.1]]), np.full((2, 2), 0.5))
     game = SimultaneousGame(table, Noise("deterministic"))
-    decided = decisions(game, "margin", Budget("fixed", epsilon=0.1, samples=400), 1)
-    paper = decisions(game, "paper", Budget("fixed", epsilon=0.1, samples=400), 1)
+    decided = decisions(game, "margin", FixedBudget(epsilon=0.1, samples=400), 1)
+    paper = decisions(game, "paper", FixedBudget(epsilon=0.1, samples=400), 1)
     for tie in TieBreaking:
         ((one,),), ((other,),) = decided[tie], paper[tie]
         assert one.diagnostics["fallback"] == 1.0
@@ -71,7 +71,7 @@ def test_margin_falls_back_where_no_response_can_win_by_enough() -> None:
 def test_printed_program_fails_on_indifference_and_the_corrected_one_never(scale: float) -> None:
     """Erratum 1: about half of the runs violate the theorem, at any budget (band 0.4 to 0.55, alarm 1e-6)."""
     game = sb.load_game("simultaneous/indifference")
-    budget = Budget("scaled", epsilon=0.1, scale=scale)
+    budget = ScaledBudget(epsilon=0.1, scale=scale)
     optimistic = TieBreaking.OPTIMISTIC
     printed = verdicts(game, "paper", budget, 400, printed_lp=True)[optimistic]
     failures = sum(not verdict.guarantee_held for verdict in printed)
@@ -85,7 +85,7 @@ def test_failure_probability_at_theory_budgets(name: str) -> None:
     """delta = 0.05 is promised; none of 50 replicates fails, on the certified intervals of the truth."""
     sizes = {"num_leader_actions": 3, "num_follower_actions": 4}
     game = sb.load_game(f"simultaneous/{name}", **(sizes if name in ("random", "correlated") else {}))
-    for judged in verdicts(game, "paper", Budget("theory", 0.2), 50).values():
+    for judged in verdicts(game, "paper", TheoryBudget(0.2), 50).values():
         assert failure_rate(judged) == 0.0
 
 
@@ -101,7 +101,7 @@ def test_zero_noise_gives_the_optimum(seed: int) -> None:
         noise="deterministic",
     )
     slack = 3 * epsilon / 4
-    decided = decisions(game, "paper", Budget("fixed", epsilon, samples=900), 1)
+    decided = decisions(game, "paper", FixedBudget(epsilon, samples=900), 1)
     for tie in TieBreaking:
         ((decision,),) = decided[tie]
         best = sb.stackelberg_value(game, slack, tie)
@@ -111,7 +111,7 @@ def test_zero_noise_gives_the_optimum(seed: int) -> None:
         grid = decision.leader_strategy * 2**20
         assert (grid == np.round(grid)).all()
         assert sb.evaluate(game, decision, epsilon).guarantee_held
-    plug_in = decisions(game, "plug_in", Budget("fixed", epsilon, samples=900), 1)
+    plug_in = decisions(game, "plug_in", FixedBudget(epsilon, samples=900), 1)
     ((decision,),) = plug_in[TieBreaking.PESSIMISTIC]
     assert sb.evaluate(game, decision, epsilon).value_suboptimality <= epsilon / 8 + 1e-5
 
@@ -135,7 +135,7 @@ def test_an_interrupted_search_says_so_and_carries_what_is_certified() -> None:
     for seed in range(3):
         sizes = {"num_leader_actions": 10, "num_follower_actions": 30, "instance_seed": seed}
         game = sb.load_game("simultaneous/random", **sizes)
-        budget = Budget("fixed", epsilon=0.3, samples=300_000)
+        budget = FixedBudget(epsilon=0.3, samples=300_000)
         short, long = (
             decisions(game, "paper", budget, 1, time_limit=limit)[TieBreaking.PESSIMISTIC][0][0]
             for limit in (1e-6, 60.0)

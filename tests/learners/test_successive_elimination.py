@@ -13,7 +13,7 @@ from stackel_bench.evaluation.truth import oracle_of
 from stackel_bench.evaluation.verdict import judge
 from stackel_bench.games.catalog import load_game
 from stackel_bench.games.game import Game
-from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.budget import TheoryBudget, make_budget
 from stackel_bench.learners.catalog import make_learner
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.elimination_rounds import elimination_rounds
@@ -30,7 +30,8 @@ def decisions(
     game: Game, runs: int, tie: TieBreaking, epsilon: float = 0.1, **budget: object
 ) -> list[Decision]:
     learner = make_learner("bandit", "successive_elimination")
-    schedule = learner.schedule(game.sampler, Budget(epsilon=EPSILON, **budget))  # type: ignore[arg-type]
+    kind = "scaled" if "scale" in budget else "theory"
+    schedule = learner.schedule(game.sampler, make_budget(kind, epsilon=EPSILON, **budget))
     return [decision for (decision,) in decide(learner, game, schedule, runs, tie, seed=7)]
 
 
@@ -144,7 +145,7 @@ def test_gaussian_rewards_use_their_own_scale() -> None:
     game = load_game("bandit/lower_bound", noise="gaussian", noise_scale=2.0, **HARD)
     bernoulli = load_game("bandit/lower_bound", **HARD)
     learner = make_learner("bandit", "successive_elimination")
-    most = [learner.schedule(g.sampler, Budget(epsilon=0.1)).samples[0] for g in (game, bernoulli)]
+    most = [learner.schedule(g.sampler, TheoryBudget(epsilon=0.1)).samples[0] for g in (game, bernoulli)]
     assert most[0] == pytest.approx(16 * most[1], rel=1e-3)
     assert violations(game, decisions(game, 20, TieBreaking.PESSIMISTIC)) == 0
 
@@ -155,7 +156,7 @@ def test_a_starved_learner_fails() -> None:
     The tests above can therefore fail. 60 runs at a failure rate above 0.7: fewer than 20 has chance 1e-9.
     """
     game = load_game("bandit/lower_bound", **HARD)
-    found = decisions(game, 60, TieBreaking.PESSIMISTIC, kind="scaled", scale=0.001)
+    found = decisions(game, 60, TieBreaking.PESSIMISTIC, scale=0.001)
     assert violations(game, found) > 20
 
 
@@ -164,11 +165,11 @@ def test_budgets_it_cannot_keep_are_refused(kind: str) -> None:
     game = load_game("bandit/trap")
     with pytest.raises(InputError, match="theory or scaled"):
         make_learner("bandit", "successive_elimination").schedule(
-            game.sampler, Budget(kind=kind, samples=1000)
+            game.sampler, make_budget(kind, samples=1000)
         )
 
 
 def test_too_small_an_epsilon_is_refused() -> None:
     game = load_game("bandit/trap")
     with pytest.raises(InputError, match=r"2\*\*53"):
-        make_learner("bandit", "successive_elimination").schedule(game.sampler, Budget(epsilon=1e-8))
+        make_learner("bandit", "successive_elimination").schedule(game.sampler, TheoryBudget(epsilon=1e-8))

@@ -11,7 +11,7 @@ from stackel_bench.evaluation.truth import oracle_of
 from stackel_bench.evaluation.verdict import judge
 from stackel_bench.games.catalog import load_game
 from stackel_bench.games.game import Game
-from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.budget import Budget, FixedBudget, TheoryBudget
 from stackel_bench.learners.catalog import make_learner
 from stackel_bench.learners.decision import Decision, Decisions
 from stackel_bench.models import TieBreaking
@@ -40,7 +40,7 @@ def value_of(oracle: Oracle, decision: Decision, slack: float, tie: TieBreaking)
 @pytest.mark.parametrize(("name", "parameters", "runs"), GAMES)
 def test_half_tolerance_keeps_the_value_with_a_quarter(name: str, parameters: dict, runs: int) -> None:
     """phi_0 >= max phi_eps - eps/2, response within eps. Allowed to fail at rate 0.05; no run does."""
-    game, budget = load_game(name, **parameters), Budget(epsilon=0.2)
+    game, budget = load_game(name, **parameters), TheoryBudget(epsilon=0.2)
     oracle = oracle_of(game)
     tie = TieBreaking.PESSIMISTIC
     found = run(game, "half_tolerance", runs, budget, tie)
@@ -61,7 +61,7 @@ def test_anytime_holds_for_what_its_pulls_deserve(name: str, parameters: dict, r
     pairs = math.prod(game.sampler.shape)
     for pulls in (200, 5_000, 100_000):
         error = error_of_pulls(pulls, pairs, 0.05, 0.5)
-        budget = Budget("fixed", epsilon=4 * error, samples=pulls * pairs)
+        budget = FixedBudget(epsilon=4 * error, samples=pulls * pairs)
         wanted = oracle.stackelberg_value(4 * error, tie).high - 2 * error
         extra = error / 2 if game.family == "simultaneous" else 0.0
         for decision in run(game, "anytime", runs // 4, budget, tie):

@@ -50,10 +50,13 @@ def test_mistakes_are_one_sentence(tmp_path: Path, capfd: pytest.CaptureFixture[
             "game.num_leader_actions=1",
             "game.num_follower_actions=1",
         ],
-        "budget.samples: found 5, allowed: nothing here: only budget=fixed and": ["budget.samples=5"],
-        "budget.scale: found 0.5, allowed: nothing here": ["budget=fixed", "budget.scale=0.5"],
-        "budget.rungs: found 3, allowed: nothing here: only budget=ladder read": ["budget.rungs=3"],
-        "algorithm.printed_lp: found True, allowed: nothing here": simultaneous,
+        "budget.samples has no effect: only budget=fixed and budget=ladder use it": ["budget.samples=5"],
+        "budget.scale has no effect: only budget=scaled and budget=ladder use it": [
+            "budget=fixed",
+            "budget.scale=0.5",
+        ],
+        "budget.rungs has no effect: only budget=ladder uses it": ["budget.rungs=3"],
+        "algorithm.printed_lp has no effect: the printed LP is the optimistic one": simultaneous,
         "one of anytime, half_tolerance, nash, paper, plug_in, successive_elimination on bandit games": [
             "algorithm=margin"
         ],
