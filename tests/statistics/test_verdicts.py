@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from stackel_bench.reporting.verdicts import clean_replicates_needed, holm, verdict
+from stackel_bench.statistics.verdicts import clean_replicates_needed, holm, verdict
 
 
 def test_59_clean_replicates_support_five_percent() -> None:
