@@ -62,6 +62,7 @@ class StudyConfig:
 
     name: str = "custom"
     question: str = ""
+    vacuous: dict[str, str] = field(default_factory=dict)  # game: why it is there all the same
     grids: list[dict[str, Any]] = field(default_factory=list)
 
 
