@@ -117,6 +117,19 @@ def test_simultaneous_games_by_a_grid(tie: TieBreaking) -> None:
     assert len(seen) >= 3
 
 
+@pytest.mark.parametrize("tie", TieBreaking)
+def test_the_lowest_value_counts_ties_of_decimals(tie: TieBreaking) -> None:
+    """0.1 + 0.2 ties with 0.3 for the judge, so no value may lie below the infimum because of it."""
+    rng = np.random.default_rng(4)
+    grid = np.concatenate([np.eye(3), rng.dirichlet(np.ones(3) / 2, 200)])
+    for _ in range(150):
+        follower = rng.choice([0.3, 0.1 + 0.2, 0.7, 0.1 * 7], (3, 3))
+        oracle = oracle_of(SimultaneousGame(PayoffTable(rng.integers(0, 11, (3, 3)) / 10, follower)))
+        outputs = Decisions.of([[Decision(tie, None, strategy, 0, 0.0, 1)] for strategy in grid])
+        for slack in (0.0, 0.1):
+            assert oracle.values_of(outputs, slack, tie).min() >= oracle.lowest_value(slack, tie) - ROUNDING
+
+
 def test_a_cell_is_vacuous_by_the_lines_that_its_learner_promises() -> None:
     """Row 0 can be broken by a follower who errs by eps/2 only, so nothing can fail without that line."""
     table = PayoffTable(np.array([[0.75, 0.0], [0.75, 0.75]]), np.array([[1.0, 0.9375], [1.0, 0.0]]))
