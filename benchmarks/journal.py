@@ -46,7 +46,7 @@ def records() -> pd.DataFrame:
             "follower_suboptimality": RNG.choice(values, REPLICATES),
             "gap": 0.1,
             "guarantee": 0.2,
-            "leader_guarantee_held": held,
+            "loss_guarantee_held": held,
             "follower_guarantee_held": True,
             "guarantee_held": held,
         }

@@ -37,8 +37,8 @@ def stackelberg_value(game: Game, slack: float = 0.0, tie_breaking: str = "pessi
 def gap(game: Game, epsilon: float, tie_breaking: str = "pessimistic") -> float:
     """The paper's gap at accuracy epsilon for this tie rule; the upper end of its certified interval.
 
-    No learner can avoid this loss on every game that looks alike at accuracy epsilon: a statement about the
-    worst case over games, not about this one, on which a learner may lose nothing.
+    The loss that no learner can avoid on every game that looks alike at accuracy epsilon: a statement about
+    the worst game, not about this one, on which a learner may lose nothing.
     """
     epsilon = checks.real("epsilon", epsilon, least=0)
     return _oracle(game).gap(epsilon, TieBreaking.parse(tie_breaking)).high
@@ -75,7 +75,7 @@ def learn(
 
 
 def evaluate(game: Game, result: Decision, epsilon: float) -> Verdict:
-    """What the decision loses on the true game, and whether the guarantee held; exact."""
+    """What the decision loses on the true game, and which lines of its learner's guarantee held; exact."""
     oracle = _oracle(game)
     _require_decision(result)
     if isinstance(oracle, FiniteLeaderOracle):

@@ -56,13 +56,17 @@ class CellEvidence:
     def failures(self, event: str, level: float = 1.0, records: pd.DataFrame | None = None) -> np.ndarray:
         """Which replicates [R] of the last rung (or of these records) the event befell.
 
-        guarantee, leader, follower: that line of the theorem does not hold. loss: more than gap + level *
-        epsilon is lost. error: at least `level` is lost. nash: the diagnostic nash_gap exceeds level.
+        guarantee: a line does not hold that the learner is judged by. leader: one of the lines that its
+        tie-breaking has for the leader, promised or not. follower: the follower's line. loss: more than gap +
+        level * epsilon is lost. error: at least `level` is lost. nash: the diagnostic nash_gap exceeds level.
         """
         rows = self.last_rung if records is None else records
         if event in ("guarantee", "leader", "follower"):
-            column = "guarantee_held" if event == "guarantee" else f"{event}_guarantee_held"
-            return ~rows[column].to_numpy(dtype=bool)
+            lines = {"guarantee": ("",), "leader": ("loss_", "robustness_"), "follower": ("follower_",)}[
+                event
+            ]
+            known = [f"{line}guarantee_held" for line in lines if f"{line}guarantee_held" in rows]
+            return ~rows[known].all(axis=1).to_numpy(dtype=bool)
         losses = rows["value_suboptimality"].to_numpy()
         if event == "loss":
             epsilon = float(self.setting("budget.epsilon"))

@@ -42,6 +42,9 @@ class StudySettings:
 
     name: str = option("custom", "the name of the results, and of the experiment in MLflow")
     question: str = option("", "what is asked; shown in MLflow and in the report")
+    vacuous: dict[str, str] = option(
+        factory=dict, help="by game: why it is there although no answer can violate its guarantee"
+    )
     grids: list[dict[str, Any]] = option(factory=list, help="products of overrides; all their cells are run")
 
 

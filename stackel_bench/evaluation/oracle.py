@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -42,7 +43,11 @@ class Oracle(Protocol):
         """How far the decisions' responses [R,K] are from the follower's best ones."""
 
     def lowest_value(self, slack: float, tie_breaking: TieBreaking) -> float:
-        """A bound that no commitment's phi_slack or psi_slack lies below; attained where it can be."""
+        """min (or inf over the simplex) of phi_slack or psi_slack; no commitment lies below it."""
+
+    @property
+    def largest_follower_loss(self) -> float:
+        """How far the worst response to any leader action is from the follower's best one."""
 
 
 @dataclass(eq=False)
@@ -51,6 +56,7 @@ class FiniteLeaderOracle:
 
     compute_values: Callable[[float, TieBreaking], np.ndarray]
     compute_follower_losses: Callable[[Decisions], np.ndarray]
+    compute_largest_follower_loss: Callable[[], float]
     _values: dict[tuple[float, TieBreaking], np.ndarray] = field(default_factory=dict)
     _gaps: dict[tuple[float, TieBreaking], float] = field(default_factory=dict)
 
@@ -86,3 +92,8 @@ class FiniteLeaderOracle:
     def lowest_value(self, slack: float, tie_breaking: TieBreaking) -> float:
         """The worst leader action's value."""
         return float(self.leader_values(slack, tie_breaking).min())
+
+    @functools.cached_property
+    def largest_follower_loss(self) -> float:
+        """As the family defines it; computed once."""
+        return self.compute_largest_follower_loss()

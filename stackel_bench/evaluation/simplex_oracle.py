@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -26,10 +27,13 @@ class SimplexOracle:
 
     def stackelberg_value(self, slack: float, tie_breaking: TieBreaking) -> Bounds:
         """sup phi_slack or max psi_slack."""
-        if ("value", slack, tie_breaking) not in self._known:
-            found = mixed_stackelberg_value(self.table, slack, tie_breaking, time_limit=SEARCH_SECONDS)
-            self._known["value", slack, tie_breaking] = _bounds(found)
-        return self._known["value", slack, tie_breaking]
+        return self._optimum("value", self.table, slack, tie_breaking)
+
+    def _optimum(self, what: str, table: PayoffTable, slack: float, tie_breaking: TieBreaking) -> Bounds:
+        if (what, slack, tie_breaking) not in self._known:
+            found = mixed_stackelberg_value(table, slack, tie_breaking, time_limit=SEARCH_SECONDS)
+            self._known[what, slack, tie_breaking] = _bounds(found)
+        return self._known[what, slack, tie_breaking]
 
     def gap(self, epsilon: float, tie_breaking: TieBreaking) -> Bounds:
         """The paper's gap over the simplex."""
@@ -51,8 +55,20 @@ class SimplexOracle:
         return np.asarray(means.max(axis=1) - played).reshape(shape)
 
     def lowest_value(self, slack: float, tie_breaking: TieBreaking) -> float:
-        """The smallest payoff in the table: a mixture of payoffs is never less."""
-        return float(self.table.leader_means.min())
+        """The certified end of inf phi_slack or inf psi_slack.
+
+        With the leader's payoffs negated, phi becomes -psi and psi becomes -phi, so an infimum is the negated
+        Stackelberg value of the other tie-breaking.
+        """
+        pessimistic = tie_breaking is TieBreaking.PESSIMISTIC
+        other = TieBreaking.OPTIMISTIC if pessimistic else TieBreaking.PESSIMISTIC
+        negated = PayoffTable(-self.table.leader_means, self.table.follower_means)
+        return -self._optimum("negated", negated, slack, other).high
+
+    @functools.cached_property
+    def largest_follower_loss(self) -> float:
+        """Attained at a pure strategy: the loss of a response is a maximum of linear functions."""
+        return float(np.ptp(self.table.follower_means, axis=1).max())
 
 
 def _flat(decisions: Decisions) -> tuple[np.ndarray, tuple[int, int]]:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from stackel_bench.evaluation.verdict import Judgement
 from stackel_bench.learners.decision import Decisions
+from stackel_bench.learners.guarantee import Line
 from stackel_bench.statistics.binomial import binomial_interval
 from stackel_bench.statistics.bounded_mean import mean_intervals
 from stackel_bench.statistics.crossing import samples_needed
@@ -33,9 +34,10 @@ def record_columns(decisions: Decisions, judged: Judgement) -> dict[str, np.ndar
         "gap": np.full(shape, judged.gap),
         "guarantee": np.full(shape, judged.guarantee),
         "largest_loss": np.full(shape, judged.largest_loss),
-        "leader_guarantee_held": judged.leader_guarantee_held,
-        "follower_guarantee_held": judged.follower_guarantee_held,
-        "guarantee_held": judged.leader_guarantee_held & judged.follower_guarantee_held,
+        **{f"{line}_guarantee_held": held for line, held in judged.held.items()},
+        "guarantee_held": judged.guarantee_held,
+        **{f"{line}_vacuous": np.full(shape, vacuous) for line, vacuous in judged.vacuous_lines.items()},
+        "vacuous": np.full(shape, judged.vacuous),
         **{f"strategy_{action}": strategy[..., action] for action in range(shown) if strategy is not None},
         **{f"diagnostic_{name}": values for name, values in decisions.diagnostics.items()},
     }
@@ -54,7 +56,8 @@ def summarise(records: pd.DataFrame, delta: float) -> tuple[dict[str, float], li
         _summarise_rung({name: values[:, rung] for name, values in columns.items()}, limits[rung])
         for rung in range(rungs)
     ]
-    return by_rung[-1] | _needed(columns, by_rung, delta), by_rung
+    vacuous = {name: float(columns[name][0, 0]) for name in columns if name.endswith("vacuous")}
+    return by_rung[-1] | _needed(columns, by_rung, delta) | vacuous, by_rung
 
 
 def _summarise_rung(columns: Mapping[str, np.ndarray], loss_limits: np.ndarray) -> dict[str, float]:
@@ -68,8 +71,11 @@ def _summarise_rung(columns: Mapping[str, np.ndarray], loss_limits: np.ndarray) 
         "failure_probability": failures / trials,
         "failure_probability_low": float(low),
         "failure_probability_high": float(high),
-        "leader_failure_probability": float((~columns["leader_guarantee_held"]).mean()),
-        "follower_failure_probability": float((~columns["follower_guarantee_held"]).mean()),
+        **{
+            f"{line}_failure_probability": float((~columns[f"{line}_guarantee_held"]).mean())
+            for line in Line
+            if f"{line}_guarantee_held" in columns
+        },
         "value_suboptimality": float(losses.mean()),
         "value_suboptimality_low": float(loss_limits[0]),
         "value_suboptimality_high": float(loss_limits[1]),

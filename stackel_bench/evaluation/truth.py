@@ -16,6 +16,7 @@ from stackel_bench.models import TieBreaking
 from stackel_bench.planning.best_response import best_responses
 from stackel_bench.planning.finite_responses import finite_leader_values
 from stackel_bench.planning.linear_responses import linear_follower_losses, linear_leader_values
+from stackel_bench.planning.optimal_value import optimal_value
 from stackel_bench.planning.policy_evaluation import policy_values
 
 
@@ -36,6 +37,7 @@ def _bandit_oracle(game: BanditGame) -> FiniteLeaderOracle:
     return FiniteLeaderOracle(
         lambda slack, tie: finite_leader_values(table.leader_means, table.follower_means, slack, tie),
         follower_losses,
+        lambda: float(np.ptp(table.follower_means, axis=1).max()),
     )
 
 
@@ -56,7 +58,13 @@ def _bandit_rl_oracle(game: BanditRLGame) -> FiniteLeaderOracle:
             losses[here] = optima[action] - played.follower_value
         return losses
 
-    return FiniteLeaderOracle(values, follower_losses)
+    def largest_follower_loss() -> float:
+        lowest = [
+            -optimal_value(mdp.transitions, -mdp.follower_rewards, mdp.initial_state) for mdp in game.mdps
+        ]
+        return float((np.array(optima) - lowest).max())
+
+    return FiniteLeaderOracle(values, follower_losses, largest_follower_loss)
 
 
 def _linear_oracle(game: LinearBanditGame) -> FiniteLeaderOracle:
@@ -71,9 +79,18 @@ def _linear_oracle(game: LinearBanditGame) -> FiniteLeaderOracle:
             losses[chosen] = linear_follower_losses(model, action, decisions.follower_response[chosen])
         return losses
 
+    def largest_follower_loss() -> float:
+        own = (model.features, model.follower_parameters, model.follower_parameters, np.finfo(float).max)
+        best, worst = (
+            linear_leader_values(*own, tie).values
+            for tie in (TieBreaking.OPTIMISTIC, TieBreaking.PESSIMISTIC)
+        )
+        return float((best - worst).max())
+
     return FiniteLeaderOracle(
         lambda slack, tie: linear_leader_values(model.features, *parameters, slack, tie).values,
         follower_losses,
+        largest_follower_loss,
     )
 
 

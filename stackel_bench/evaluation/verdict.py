@@ -1,7 +1,9 @@
-"""What a decision lost on the true game, and whether the theorem's guarantee held for it."""
+"""What a decision lost on the true game, and which lines of the learner's guarantee held for it."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +11,7 @@ import numpy as np
 from stackel_bench import checks
 from stackel_bench.evaluation.oracle import Oracle
 from stackel_bench.learners.decision import Decision, Decisions
+from stackel_bench.learners.guarantee import Line
 from stackel_bench.models import TieBreaking
 
 ROUNDING = 1e-9
@@ -16,25 +19,26 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Verdict:
-    """Both lines of the theorem, reported separately; the guarantee held if both did."""
+    """Every line of the theorem by itself; the guarantee held if those did that the learner is judged by."""
 
     value: float  # phi_0 or psi_0 of the commitment
     value_suboptimality: float
     follower_suboptimality: float
     gap: float
     guarantee: float  # gap + epsilon, the loss that the theorem allows
-    leader_guarantee_held: bool
+    loss_guarantee_held: bool
+    robustness_guarantee_held: bool | None  # None with optimistic tie-breaking, which has no such line
     follower_guarantee_held: bool
-
-    @property
-    def guarantee_held(self) -> bool:
-        """Whether both lines hold."""
-        return self.leader_guarantee_held and self.follower_guarantee_held
+    guarantee_held: bool
+    vacuous: bool  # no commitment at all could have broken the leader's lines on this game
 
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """The verdicts on the decisions of some replicates at every rung: arrays [R,K]."""
+    """The verdicts on the decisions of some replicates at every rung: arrays [R,K].
+
+    held and vacuous_lines know the lines that the tie-breaking has; promised are those that count.
+    """
 
     value: np.ndarray
     value_suboptimality: np.ndarray
@@ -42,20 +46,40 @@ class Judgement:
     gap: float
     guarantee: float
     largest_loss: float  # that any commitment could have
-    leader_guarantee_held: np.ndarray
-    follower_guarantee_held: np.ndarray
+    held: Mapping[Line, np.ndarray]
+    vacuous_lines: Mapping[Line, bool]
+    promised: frozenset[Line]
+
+    @property
+    def guarantee_held(self) -> np.ndarray:
+        """Whether all lines held that the learner is judged by."""
+        return functools.reduce(np.logical_and, [self.held[line] for line in self._judged])
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether no output can break a line of the leader (or of the follower, if no other is promised)."""
+        leader = [line for line in self._judged if line is not Line.FOLLOWER]
+        return all(self.vacuous_lines[line] for line in leader or self._judged)
+
+    @property
+    def _judged(self) -> list[Line]:
+        return [line for line in self.held if line in self.promised]
 
     def at(self, replicate: int, rung: int) -> Verdict:
         """One of the verdicts."""
         here = (replicate, rung)
+        held = {line: bool(self.held[line][here]) for line in self.held}
         return Verdict(
             value=float(self.value[here]),
             value_suboptimality=float(self.value_suboptimality[here]),
             follower_suboptimality=float(self.follower_suboptimality[here]),
             gap=self.gap,
             guarantee=self.guarantee,
-            leader_guarantee_held=bool(self.leader_guarantee_held[here]),
-            follower_guarantee_held=bool(self.follower_guarantee_held[here]),
+            loss_guarantee_held=held[Line.LOSS],
+            robustness_guarantee_held=held.get(Line.ROBUSTNESS),
+            follower_guarantee_held=held[Line.FOLLOWER],
+            guarantee_held=bool(self.guarantee_held[here]),
+            vacuous=self.vacuous,
         )
 
 
@@ -65,33 +89,42 @@ def judge(oracle: Oracle, decision: Decision, epsilon: float) -> Verdict:
 
 
 def judge_all(oracle: Oracle, decisions: Decisions, epsilon: float) -> Judgement:
-    """The verdicts on decisions.
+    """The verdicts on decisions, by the lines of learners.guarantee.
 
-    Pessimistic: phi_{eps/2}(a) >= max phi_0 - gap_eps - eps = max phi_eps - eps. Optimistic: psi_0(a) >=
-    max psi_0 - gap_eps - eps. Follower, both: response within eps of the best one. Where the truth is known
-    only up to a certified interval, a guarantee counts as held only if it holds for the whole interval.
+    Where the truth is known only up to a certified interval, a line counts as held only if it holds for the
+    whole interval. A line is vacuous if the lowest value that any commitment has (for the follower's line the
+    largest loss that any response has) is within it as well.
     """
     epsilon = checks.real("epsilon", epsilon, least=0, open_least=True)
-    tie = decisions.tie_breaking
+    tie, allows = decisions.tie_breaking, decisions.guarantee
     optimum = oracle.stackelberg_value(0.0, tie)
     gap = oracle.gap(epsilon, tie)
     values = oracle.values_of(decisions, 0.0, tie)
     losses = optimum.high - values
     if losses.min() < -ROUNDING:
         raise ArithmeticError(f"value {values.max()} exceeds the optimum {optimum.high}: the oracle is wrong")
+    allowed, lowest = allows.loss_tolerance * epsilon, oracle.lowest_value(0.0, tie)
     if tie is TieBreaking.PESSIMISTIC:
-        reached = oracle.values_of(decisions, epsilon / 2, tie)
-        wanted = oracle.stackelberg_value(epsilon, tie).high - epsilon
+        wanted = oracle.stackelberg_value(epsilon, tie).high - allowed - ROUNDING
     else:
-        reached, wanted = values, optimum.high - gap.low - epsilon
+        wanted = optimum.high - gap.low - allowed - ROUNDING
+    held, vacuous = {Line.LOSS: values >= wanted}, {Line.LOSS: lowest >= wanted}
+    if tie is TieBreaking.PESSIMISTIC:
+        slack = allows.robust_slack * epsilon
+        held[Line.ROBUSTNESS] = oracle.values_of(decisions, slack, tie) >= wanted
+        vacuous[Line.ROBUSTNESS] = oracle.lowest_value(slack, tie) >= wanted
     follower_losses = oracle.follower_losses(decisions)
+    most = allows.follower_slack * epsilon + ROUNDING
+    held[Line.FOLLOWER] = follower_losses <= most
+    vacuous[Line.FOLLOWER] = oracle.largest_follower_loss <= most
     return Judgement(
         value=values,
         value_suboptimality=losses,
         follower_suboptimality=follower_losses,
         gap=gap.high,
-        guarantee=gap.high + epsilon,
-        largest_loss=max(0.0, optimum.high - oracle.lowest_value(0.0, tie)),
-        leader_guarantee_held=reached >= wanted - ROUNDING,
-        follower_guarantee_held=follower_losses <= epsilon + ROUNDING,
+        guarantee=gap.high + allowed,
+        largest_loss=max(0.0, optimum.high - lowest),
+        held=held,
+        vacuous_lines=vacuous,
+        promised=frozenset(allows.lines),
     )

@@ -13,6 +13,7 @@ import numpy as np
 from stackel_bench.games.pair_sampling import PairSampler
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.decision import Decisions
+from stackel_bench.learners.guarantee import NOT_ROBUST, NOTHING, PAPER, Guarantee, Line
 from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.learners.row_pulls import PullSums, pull_block, pull_schedule
 from stackel_bench.models import TieBreaking
@@ -44,8 +45,21 @@ class ToleranceRule:
             return Fraction(2 * error_of_pulls(pulls, pairs, budget.delta, sub_gaussian_scale))
         return {"paper": 3 * epsilon / 4, "plug_in": Fraction(0), "half_tolerance": epsilon / 2}[self.name]
 
+    @property
+    def guarantee(self) -> Guarantee:
+        """With error t of the means: phi_{tau-2t} >= max phi_{tau+2t} - 2t, the response in BR_{tau+2t}."""
+        return _GUARANTEES[self.name]
 
-RULES = ("paper", "plug_in", "half_tolerance", "anytime")
+
+_GUARANTEES = {
+    "paper": PAPER,
+    "plug_in": NOTHING,
+    "half_tolerance": NOT_ROBUST,
+    "anytime": Guarantee(
+        (Line.LOSS, Line.FOLLOWER), "where t_N <= eps/4: from a quarter of budget=theory on"
+    ),
+}
+RULES = tuple(_GUARANTEES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +89,11 @@ class BanditLearner:
     def name(self) -> str:
         """The rule's name."""
         return self.rule.name
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The rule's."""
+        return self.rule.guarantee
 
     def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
         """Equal pulls of all pairs."""

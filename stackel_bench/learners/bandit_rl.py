@@ -12,6 +12,7 @@ from stackel_bench.exploration import EpisodePlan, Exploration, Explorer, Goal
 from stackel_bench.games.bandit_rl import EpisodeSampler
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.decision import Decision
+from stackel_bench.learners.guarantee import NOTHING, PAPER, Guarantee
 from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.best_response import best_case_best_response, worst_case_best_response
@@ -40,6 +41,12 @@ class BanditRLLearner:
     def options(self) -> dict[str, Any]:
         """The explorer and its options, defaults included."""
         return {"explorer": self.explorer.name, "explorer_options": dict(self.explorer.options)}
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The paper's, where the explorer has a theorem for every policy and both rewards at once."""
+        proved = self.explorer.certified or self.explorer.name == "reward_free_explore"
+        return PAPER if proved and self.name != "plug_in" else NOTHING
 
     def schedule(self, sampler: EpisodeSampler, budget: Budget) -> Schedule:
         """Episodes per leader action, by rung; a unit is a leader action."""

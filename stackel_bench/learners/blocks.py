@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
 from stackel_bench.learners.decision import Decisions
+from stackel_bench.learners.guarantee import guarantee_of
 from stackel_bench.learners.learner import Schedule, StreamKey, block_key
 from stackel_bench.models import TieBreaking
 
@@ -29,15 +31,17 @@ def decide_block(
     findings: Sequence[Any],
     tie_breaking: TieBreaking,
 ) -> Decisions:
-    """The decisions of a block's replicates from the findings of all units."""
+    """The decisions of a block's replicates from the findings of all units, with its guarantee."""
     if hasattr(learner, "decide_block"):
-        return learner.decide_block(sampler, schedule, findings, tie_breaking)
-    return Decisions.of(
-        [
-            learner.decide(sampler, schedule, [finding[position] for finding in findings], tie_breaking)
-            for position in range(len(findings[0]))
-        ]
-    )
+        found = learner.decide_block(sampler, schedule, findings, tie_breaking)
+    else:
+        found = Decisions.of(
+            [
+                learner.decide(sampler, schedule, [finding[position] for finding in findings], tie_breaking)
+                for position in range(len(findings[0]))
+            ]
+        )
+    return dataclasses.replace(found, guarantee=guarantee_of(learner))
 
 
 def run_block(

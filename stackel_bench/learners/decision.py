@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from stackel_bench.learners.guarantee import NOTHING, Guarantee
 from stackel_bench.models import TieBreaking
 
 
@@ -22,6 +23,7 @@ class Decision:
     samples: int
     diagnostics: Mapping[str, float] = field(default_factory=dict)
     actions: Mapping[str, np.ndarray] = field(default_factory=dict, repr=False)  # per leader action: [A] each
+    guarantee: Guarantee = field(default=NOTHING, repr=False)  # what it is judged by
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +41,7 @@ class Decisions:
     samples: np.ndarray  # int [R,K]
     diagnostics: Mapping[str, np.ndarray] = field(default_factory=dict)  # [R,K] each, nan where there is none
     actions: Mapping[str, np.ndarray] = field(default_factory=dict)  # [R,K,A] each
+    guarantee: Guarantee = NOTHING
 
     @classmethod
     def of(cls, decisions: Sequence[Sequence[Decision]]) -> Decisions:
@@ -65,6 +68,7 @@ class Decisions:
             samples=table("samples"),
             diagnostics=tables("diagnostics", np.nan),
             actions=tables("actions", None),
+            guarantee=first.guarantee,
         )
 
     @property
@@ -90,4 +94,5 @@ class Decisions:
                 if not np.isnan(values[here])
             },
             actions={name: values[here] for name, values in self.actions.items()},
+            guarantee=self.guarantee,
         )

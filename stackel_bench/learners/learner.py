@@ -37,7 +37,8 @@ class Schedule:
 class Learner(Protocol):
     """What every learner has; beside it, one way to explore and one way to decide (see the next two classes).
 
-    Exploration does not depend on the tie-breaking, so one exploration serves both decisions.
+    Exploration does not depend on the tie-breaking, so one exploration serves both decisions. A learner that
+    has a theorem says so in an attribute `guarantee` (learners.guarantee); without one it promises nothing.
     """
 
     @property

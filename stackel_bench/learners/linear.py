@@ -13,6 +13,7 @@ from stackel_bench.errors import InputError
 from stackel_bench.games.linear import FeatureSampler
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.decision import Decision
+from stackel_bench.learners.guarantee import NOTHING, PAPER, Guarantee
 from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.core_set import CoreSet, core_set
@@ -40,6 +41,11 @@ class LinearLearner:
     """
 
     name: str
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The paper's, but for the plug-in baseline."""
+        return NOTHING if self.name == "plug_in" else PAPER
 
     def schedule(self, sampler: FeatureSampler, budget: Budget) -> Schedule:
         """Queries per core point; a unit is a core point."""

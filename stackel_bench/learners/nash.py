@@ -12,6 +12,7 @@ from stackel_bench import checks, streams
 from stackel_bench.games.pair_sampling import PairSampler
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.decision import Decision
+from stackel_bench.learners.guarantee import NOTHING, Guarantee
 from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.learners.row_pulls import PullSums, pull_block, pull_schedule, stack
 from stackel_bench.models import PayoffTable, TieBreaking
@@ -52,6 +53,7 @@ class NashLearner:
     family: str
     which: str = "random"
     name: str = "nash"
+    guarantee: Guarantee = NOTHING
 
     def __post_init__(self) -> None:
         extra = ("backward_induction",) if self.family == "bandit" else ()

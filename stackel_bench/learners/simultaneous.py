@@ -15,6 +15,7 @@ from stackel_bench.games.pair_sampling import PairSampler
 from stackel_bench.learners.bandit import ToleranceRule
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.decision import Decision
+from stackel_bench.learners.guarantee import NOTHING, Guarantee, Line
 from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.learners.row_pulls import PullSums, pull_block, pull_schedule, stack
 from stackel_bench.models import PayoffTable, TieBreaking
@@ -57,6 +58,19 @@ class SimultaneousLearner:
     @property
     def _rule(self) -> ToleranceRule:
         return ToleranceRule("paper" if self.name == "margin" else self.name)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The rule's; none for the printed program (erratum 1).
+
+        The margin's depends on D, by how much the response of the optimum can win: at error t = eps/8 it
+        loses at most (4t + m)/D + 2t of max psi_0, m = 0 or eps/2 its robust part.
+        """
+        if self.name == "margin":
+            lines = tuple(Line) if self.robust_margin else (Line.LOSS, Line.FOLLOWER)
+            most = "eps/D + eps/4" if self.robust_margin else "eps/(2D) + eps/4"
+            return Guarantee(lines, f"from budget=theory on, on games where {most} <= gap + eps")
+        return NOTHING if self.printed_lp else self._rule.guarantee
 
     def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
         """Equal pulls of all pairs; planning is part of the cost of each row."""

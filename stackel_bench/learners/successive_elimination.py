@@ -12,6 +12,7 @@ from stackel_bench.games.pair_sampling import PairSampler
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.elimination_rounds import Elimination, eliminate, elimination_rounds
+from stackel_bench.learners.guarantee import PAPER, Guarantee
 from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.models import TieBreaking
 
@@ -27,6 +28,7 @@ class SuccessiveEliminationLearner:
     """
 
     name: str = "successive_elimination"
+    guarantee: Guarantee = PAPER
 
     def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
         """The rounds; one unit is the whole game, and the samples named are the most that can be used."""

@@ -25,8 +25,9 @@ One run per cell (game, learner, budget, tie-breaking); replicates are inside th
 - **Charts**: for cells with a ladder of budgets the step is the number of samples, so that a metric is \
 its learning curve. The x axis starts out linear: switch it to log in the chart's settings, or look at the \
 figures of the report.
-- A cell does what the theorem promises if `failure_probability_high` is at most delta, and its loss is \
-within bounds if `value_suboptimality` is at most `guarantee`.
+- A cell does what its learner promises if the tag `verdict` says `holds`; `vacuous` means that no output \
+could have broken the leader's lines on this game, so that nothing was tested.
+- Its loss is within bounds if `value_suboptimality` is at most `guarantee`.
 
 ## Metrics
 | metric | unit | meaning |

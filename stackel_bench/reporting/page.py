@@ -10,10 +10,10 @@ import pandas as pd
 
 from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.page_style import STYLE
-from stackel_bench.reporting.verdicts import FAILS, HOLDS, OPEN
+from stackel_bench.statistics.verdicts import FAILS, HOLDS, OPEN, VACUOUS
 
 MOST_TABLE_ROWS = 400
-_MARKS = {HOLDS: "✓", FAILS: "✗", OPEN: "?"}
+_MARKS = {HOLDS: "✓", FAILS: "✗", OPEN: "?", VACUOUS: "∅"}
 _VARIABLES = {
     canvas.INK: "var(--ink)",
     canvas.MUTED: "var(--muted)",

@@ -32,7 +32,7 @@ td.text, th.text { text-align:left; white-space:normal; }
 thead th { color:var(--muted); font-weight:600; vertical-align:bottom; white-space:normal; }
 tr.group th { text-align:left; background:var(--panel); }
 td.holds { color:var(--good); } td.fails { color:var(--bad); font-weight:600; }
-td.open { color:var(--unsure); }
+td.open { color:var(--unsure); } td.vacuous { color:var(--muted); }
 figure { margin:1.6rem 0 2.2rem; }
 figure svg { width:100%; height:auto; display:block; }
 figure svg text { font-family:system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",Arial,sans-serif

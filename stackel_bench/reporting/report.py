@@ -28,9 +28,9 @@ from stackel_bench.reporting.report_text import (
 from stackel_bench.reporting.scaling import exponent_table, scalings
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.tables import csv, headline_table, latex_table, shared_columns
-from stackel_bench.reporting.verdicts import judged
 from stackel_bench.results import files
 from stackel_bench.results.files import write_atomically
+from stackel_bench.statistics.verdicts import judged
 
 
 def write_report(results: SweepResults) -> list[Path]:

@@ -13,10 +13,10 @@ import pandas as pd
 from stackel_bench.reporting import page
 from stackel_bench.reporting.numbers import count
 from stackel_bench.reporting.sweep_results import SweepResults
-from stackel_bench.reporting.verdicts import FAILS, HOLDS, OPEN, clean_replicates_needed
 from stackel_bench.results import files
 from stackel_bench.results.columns import CENSORED, NEEDED, NEEDED_HIGH, NEEDED_LOW, lookup
 from stackel_bench.results.varying import flat_items
+from stackel_bench.statistics.verdicts import FAILS, HOLDS, OPEN, VACUOUS, clean_replicates_needed
 
 _LIBRARIES = ("numpy", "scipy", "numba", "ray", "mlflow", "matplotlib")
 _MOST_FAILURES = 50
@@ -58,6 +58,12 @@ def cautions(results: SweepResults) -> list[str]:
             "largest budget failed in more than delta of the replicates, so the number is a lower "
             "limit (marked >)."
         )
+    vacuous = int((cells["verdict"] == VACUOUS).sum())
+    if vacuous:
+        notes.append(
+            f"{vacuous} of {len(cells)} cells are vacuous: on their games no output at all could break the "
+            "leader's lines, so they say nothing about the learner and are counted apart."
+        )
     weak = cells[cells["replicates"] < cells["delta"].map(clean_replicates_needed)]
     if len(weak):
         notes.append(
@@ -71,11 +77,11 @@ def reading_guide() -> list[str]:
     """How to read the table, in four sentences."""
     text = (
         "Each row is one cell: a game, a learner, a tie-breaking and an accuracy eps, repeated with "
-        "independent samples. A replicate fails if its decision misses the theorem's guarantee on the "
-        "true game, which is known exactly. The loss is the value suboptimality of the commitment, and "
-        "gap + eps is what the guarantee allows. With pessimistic tie-breaking the guarantee is about "
-        "a follower who may err by eps/2, so a cell can fail although it loses nothing against an "
-        "exact follower."
+        "independent samples. A replicate fails if its decision misses a line of the learner's guarantee on "
+        "the true game, which is known exactly; a learner that promises nothing is held to the paper's "
+        "lines. The loss is the value suboptimality of the commitment, and gap + eps is what the guarantee "
+        "allows. With pessimistic tie-breaking the paper's guarantee is about a follower who may err by "
+        "eps/2, so a cell can fail although it loses nothing against an exact follower."
     )
     return [page.paragraph(text)]
 
@@ -85,9 +91,10 @@ def family_summary(cells: pd.DataFrame) -> list[str]:
     lines = []
     for learner, rows in cells.groupby("learner", sort=False):
         tally = rows["verdict"].value_counts()
-        parts = [f"{tally.get(name, 0)} {name}" for name in (HOLDS, FAILS, OPEN)]
+        parts = [f"{tally.get(name, 0)} {name}" for name in (HOLDS, FAILS, OPEN, VACUOUS)]
         text = f"{learner}: {len(rows)} cells, {', '.join(parts)}"
-        reached = rows[(rows["budget"] == "ladder") & (rows[CENSORED] == 0)]
+        tested = rows[rows["verdict"] != VACUOUS]
+        reached = tested[(tested["budget"] == "ladder") & (tested[CENSORED] == 0)]
         if len(reached):
             ratio = (reached["theory_samples"] / reached[NEEDED]).median()
             text += (
@@ -107,14 +114,15 @@ def family_summary(cells: pd.DataFrame) -> list[str]:
 def statistics_notes(cells: pd.DataFrame) -> list[str]:
     """What the intervals and verdicts mean, and what they do not."""
     delta = float(cells["delta"].min())
-    claims = cells[cells["verdict"] != OPEN]
+    claims = cells[cells["verdict"].isin((HOLDS, FAILS))]
     stand = int((claims["verdict"] == claims["verdict_adjusted"]).sum())
     return [
         "Failure probabilities have exact (Clopper-Pearson) two-sided 95 % intervals, also at 0 and at "
         "all failures. Mean losses have intervals for means of bounded variables (Gaffke), which also hold "
         "where losses are rare; losses lie between 0 and the largest loss that the game has.",
         "Verdict holds: an exact one-sided test rejects, at 5 %, that the failure probability exceeds "
-        "delta. Verdict fails: one rejects that it is at most delta. Otherwise open. For delta = "
+        "delta. Verdict fails: one rejects that it is at most delta. Otherwise open; or vacuous, where no "
+        "output could have broken the leader's lines on this game. For delta = "
         f"{delta:g}, {clean_replicates_needed(delta)} replicates without a failure are the least that "
         "supports holds.",
         f"Many cells are judged at once: of {len(claims)} claims (holds or fails), {stand} stand if the "

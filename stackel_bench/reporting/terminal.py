@@ -16,9 +16,16 @@ from rich.text import Text
 
 from stackel_bench.reporting.numbers import count, interval, needed, small
 from stackel_bench.reporting.sweep_results import SweepResults
-from stackel_bench.reporting.verdicts import FAILS, HOLDS, OPEN, clean_replicates_needed, judged
 from stackel_bench.results import columns, files
 from stackel_bench.results.columns import CENSORED, NEEDED
+from stackel_bench.statistics.verdicts import (
+    FAILS,
+    HOLDS,
+    OPEN,
+    VACUOUS,
+    clean_replicates_needed,
+    judged,
+)
 
 WIDTH = 100
 MOST_ROWS = 60
@@ -34,7 +41,7 @@ _COLUMNS: tuple[tuple[str, int, Literal["left", "right"]], ...] = (
     (columns.heading("verdict"), 7, "left"),
 )
 _DROPPED_WHEN_NARROW = ("95 % interval", columns.heading("guarantee"))
-_COLOURS = {HOLDS: "green", FAILS: "red", OPEN: "yellow"}
+_COLOURS = {HOLDS: "green", FAILS: "red", OPEN: "yellow", VACUOUS: "magenta"}
 
 
 def print_table(console: Console, results: SweepResults) -> None:
@@ -68,9 +75,10 @@ def headline(family: str, cells: pd.DataFrame) -> list[str]:
     )
     lines = [f"[bold]{escape(family)}[/] · {len(cells)} cells, failure probability at most delta: {tally}"]
     for learner, rows in cells.groupby("learner", sort=False):
-        holds = (rows["verdict"] == HOLDS).sum()
-        text = f"  {escape(str(learner))}: holds in {holds} of {len(rows)} cells"
-        reached = rows[(rows["budget"] == "ladder") & (rows[CENSORED] == 0)]
+        tested = rows[rows["verdict"] != VACUOUS]
+        holds = (tested["verdict"] == HOLDS).sum()
+        text = f"  {escape(str(learner))}: holds in {holds} of {len(tested)} cells that could fail"
+        reached = tested[(tested["budget"] == "ladder") & (tested[CENSORED] == 0)]
         if len(reached):
             ratio = (reached["theory_samples"] / reached[NEEDED]).median()
             text += f"; enough in {len(reached)}: 1/{count(round(ratio))} of the theorem's samples (median)"
@@ -124,14 +132,15 @@ def _row(row: Mapping[Hashable, Any]) -> dict[str, str]:
 
 def _legend(cells: pd.DataFrame) -> str:
     delta = float(cells["delta"].min())
-    claims = cells[cells["verdict"] != OPEN]
+    claims = cells[cells["verdict"].isin((HOLDS, FAILS))]
     kept = int((claims["verdict"] == claims["verdict_adjusted"]).sum())
     adjusted = f"; {kept} of {len(claims)} claims stand for all cells at once (Holm)" if len(claims) else ""
     return (
         f"All but needs at the largest budget. {_meaning('value_suboptimality')} {_meaning('guarantee')} "
         f"{_meaning(NEEDED)} {_meaning('verdict')} "
         f"{clean_replicates_needed(delta)} clean replicates are the least for delta = {delta:g}{adjusted}. "
-        "A pessimistic cell must also do well against a follower who errs by eps/2: it can fail at no loss."
+        "A learner is judged by what it promises, or else by the paper's lines: a pessimistic cell must then "
+        "also do well against a follower who errs by eps/2, and can fail at no loss."
     )
 
 

@@ -20,13 +20,22 @@ from stackel_bench.results.journal import Journal
 from stackel_bench.results.segment import CELL_ID
 from stackel_bench.results.table import parquet_bytes
 from stackel_bench.results.varying import described_columns
+from stackel_bench.statistics.verdicts import judged, verdict
 
 
 def cells_frame(entries: Iterable[Entry]) -> pd.DataFrame:
     """One row per finished cell: which one it is, then its metrics. No timings, so equal runs are equal."""
     finished = [entry for entry in entries if entry.state == FINISHED]
     described = described_columns(finished)
-    return in_order(pd.DataFrame([{**described[entry.cell_id], **entry.metrics} for entry in finished]))
+    frame = pd.DataFrame([{**described[entry.cell_id], **entry.metrics} for entry in finished])
+    return frame if frame.empty else in_order(frame.assign(verdict=judged(frame)["verdict"]))
+
+
+def entry_verdict(entry: Entry) -> str:
+    """The verdict on a finished cell by itself."""
+    trials, delta = entry.description["replicates"], entry.description["delta"]
+    failures = round(entry.metrics["failure_probability"] * trials)
+    return verdict(failures, trials, delta, entry.metrics["vacuous"] == 1)
 
 
 def rungs_frame(entries: Iterable[Entry]) -> pd.DataFrame:

@@ -65,7 +65,9 @@ def make_plan(overrides: Sequence[str], tell: Callable[[int], None] = lambda pla
             told = time.monotonic()
             tell(len(cells))
     _require_used(overrides, cells.values())
-    return Plan(settings.study.name, settings.study.question, settings, named(tuple(cells.values())))
+    study = settings.study
+    question = " ".join([study.question, *study.vacuous.values()])
+    return Plan(study.name, question, settings, named(tuple(cells.values())))
 
 
 def named(cells: Sequence[Cell]) -> tuple[Cell, ...]:

@@ -25,6 +25,7 @@ from mlflow.exceptions import MlflowException
 
 from stackel_bench.results.columns import shown_in
 from stackel_bench.results.entry import FAILED, FINISHED, Entry
+from stackel_bench.results.frames import entry_verdict
 from stackel_bench.results.journal import Result
 from stackel_bench.results.table import read_table
 from stackel_bench.results.varying import flat_items
@@ -127,7 +128,7 @@ class MlflowStore:
         params = list(_chunks(known, _PARAMS_PER_CALL))
         metrics = list(_chunks(_metrics(entry, stamp), _METRICS_PER_CALL))
         for some_metrics, some_params in itertools.zip_longest(metrics, params, fillvalue=()):
-            self._client.log_batch(run.run_id, some_metrics, some_params)
+            self._client.log_batch(run.run_id, some_metrics, some_params, _verdict(entry))
         with tempfile.TemporaryDirectory() as folder:
             for name, content in _artifacts(entry, records, actions).items():
                 Path(folder, name).write_bytes(content)
@@ -226,6 +227,10 @@ def _tags(entry: Entry) -> dict[str, str]:
     values = dict(flat_items(entry.config))
     varying = {key: str(values[key]) for key in entry.varying if values.get(key) is not None}
     return tags | varying | {"stackel.seed": str(entry.description["seed"])}
+
+
+def _verdict(entry: Entry) -> list[RunTag]:
+    return [RunTag("verdict", entry_verdict(entry))] if entry.state == FINISHED else []
 
 
 def _metrics(entry: Entry, stamp: int) -> list[Metric]:

@@ -35,7 +35,7 @@ def cell(
                     "value_suboptimality": np.where(held, 0.0, 0.5),
                     "gap": 0.1,
                     "guarantee_held": held,
-                    "leader_guarantee_held": held,
+                    "loss_guarantee_held": held,
                     "follower_guarantee_held": True,
                     **(columns or {}),
                 }

@@ -29,9 +29,10 @@ def records(held: list[list[bool]]) -> pd.DataFrame:
                 "gap": 0.5,
                 "guarantee": 0.6,
                 "largest_loss": 100.0,
-                "leader_guarantee_held": ok,
+                "loss_guarantee_held": ok,
                 "follower_guarantee_held": True,
                 "guarantee_held": ok,
+                "vacuous": False,
                 "diagnostic_policies": 3.0,
                 "diagnostic_coverage": np.inf if replicate == 0 else 1.0,
             }
@@ -47,7 +48,7 @@ def test_rungs_are_summarised_in_order_and_the_last_is_the_headline() -> None:
     assert [rung["samples"] for rung in rungs] == [10.0, 100.0]
     assert metrics["failure_probability"] == 0.25
     assert metrics["failure_probability_low"] < 0.25 < metrics["failure_probability_high"]
-    assert metrics["leader_failure_probability"] == 0.25
+    assert metrics["loss_failure_probability"] == 0.25
     assert metrics["follower_failure_probability"] == 0.0
     assert metrics["value_suboptimality"] == pytest.approx(0.15)
     assert metrics["value_suboptimality_median"] == pytest.approx(0.15)

@@ -79,9 +79,10 @@ def make_records(failures: tuple[int, ...], replicates: int, seed: int = 0) -> p
                     "gap": 0.0,
                     "guarantee": 0.1,
                     "largest_loss": 0.75,
-                    "leader_guarantee_held": held,
+                    "loss_guarantee_held": held,
                     "follower_guarantee_held": True,
                     "guarantee_held": held,
+                    "vacuous": False,
                 }
             )
     return pd.DataFrame(rows)

@@ -17,9 +17,9 @@ def entry(number: int, state: str = "finished") -> Entry:
         cell_id=f"{number:016x}",
         state=state,
         label=f"cell {number} · ε\n",
-        description={"cell_id": f"{number:016x}", "seed": 0},
+        description={"cell_id": f"{number:016x}", "seed": 0, "replicates": 7, "delta": 0.05},
         config={"seed": 0},
-        metrics={"failure_probability": number / 7},
+        metrics={"failure_probability": number % 7 / 7, "vacuous": 0.0},
         rungs=({"samples": 1.0},),
         finished_at=1.5,
     )

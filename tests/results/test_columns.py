@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from stackel_bench.reporting.loading import LEVELS, load_results
-from stackel_bench.reporting.verdicts import judged
 from stackel_bench.results import column_docs, columns
+from stackel_bench.statistics.verdicts import judged
 from tests.sweep import commands
 from tests.sweep.conftest import shared_folder  # noqa: F401
 

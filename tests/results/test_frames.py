@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 from pathlib import Path
@@ -50,6 +51,7 @@ def test_actions_in_python(tmp_path: Path) -> None:
     assert load_results(results.folder, level="action").empty
     one = make_entry("ffff", epsilon=0.3)
     table = pd.DataFrame({"action": [0, 1], "pulls": [5, 7]})
+    one = dataclasses.replace(one, metrics={**one.metrics, "failure_probability": 0.0, "vacuous": 0.0})
     results.journal.commit([(one, make_records((0, 0, 0), 60), table)])
     found = load_results(results.folder, level="action")
     assert found[["cell_id", "action", "pulls"]].to_dict("list") == {

@@ -14,8 +14,8 @@ import pytest
 from stackel_bench.reporting.loading import LEVELS, load_results
 from stackel_bench.reporting.sweep_results import read_sweep
 from stackel_bench.reporting.tables import headline_table
-from stackel_bench.reporting.verdicts import judged
 from stackel_bench.results.names import LONGEST_NAME
+from stackel_bench.statistics.verdicts import judged
 from tests.sweep import commands
 
 TINY = ["budget=fixed", "budget.samples=200", "replicates=3", "execution=serial", "quiet=true"]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from stackel_bench.reporting.verdicts import clean_replicates_needed, holm, verdict
+from stackel_bench.statistics.verdicts import clean_replicates_needed, holm, judged, verdict
 
 
 def test_59_clean_replicates_support_five_percent() -> None:
@@ -22,6 +23,19 @@ def test_agrees_with_exact_tests(delta: float) -> None:
             less = binomtest(failures, trials, delta, alternative="less").pvalue <= 0.05
             greater = binomtest(failures, trials, delta, alternative="greater").pvalue <= 0.05
             assert verdict(failures, trials, delta) == ("holds" if less else "fails" if greater else "open")
+
+
+def test_vacuous_cells_never_hold_and_are_not_among_the_claims() -> None:
+    assert verdict(0, 60, 0.05, vacuous=True) == "vacuous"
+    assert verdict(0, 10, 0.05, vacuous=True) == "vacuous"
+    assert verdict(60, 60, 0.05, vacuous=True) == "fails"  # by the follower's line: that one was tested
+    cells = pd.DataFrame(
+        {"replicates": 70, "delta": 0.05, "failure_probability": 0.0, "vacuous": [0.0, *[1.0] * 9]}
+    )
+    found = judged(cells)
+    assert found["verdict"].tolist() == ["holds", *["vacuous"] * 9]
+    assert found["verdict_adjusted"].tolist()[1:] == ["vacuous"] * 9
+    assert found["failures"].tolist() == [0] * 10
 
 
 def test_holm_rejects_as_its_definition_says() -> None:
