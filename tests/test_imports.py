@@ -15,7 +15,7 @@ PACKAGE = "stackel_bench"
 # A part imports from lower levels only; parts of one level do not know each other.
 LEVELS: list[set[str]] = [
     {"errors"},
-    {"checks", "streams", "tolerances"},
+    {"checks", "options", "streams", "tolerances"},
     {"models", "theory", "statistics"},
     {"simulation", "planning"},
     {"games", "exploration"},
