@@ -32,7 +32,7 @@ SWEEPS = {
         "algorithm=successive_elimination",
         "replicates=5",
     ],
-    "clean": [*LADDER, "game=bandit/trap", "replicates=100"],
+    "clean": [*LADDER, "game=bandit/trap", "algorithm=paper,plug_in", "replicates=100"],
     "episodes": [
         "budget=fixed",
         "game=bandit_rl/random",
