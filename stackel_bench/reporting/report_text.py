@@ -15,7 +15,7 @@ from stackel_bench.reporting.numbers import count
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.verdicts import FAILS, HOLDS, OPEN, clean_replicates_needed
 from stackel_bench.results import files
-from stackel_bench.results.columns import CENSORED, NEEDED, NEEDED_HIGH, NEEDED_LOW, lookup
+from stackel_bench.results.columns import CENSORED, NEEDED, NEEDED_HIGH, NEEDED_LOW, heading, lookup
 from stackel_bench.results.varying import flat_items
 
 _LIBRARIES = ("numpy", "scipy", "numba", "ray", "mlflow", "matplotlib")
@@ -120,8 +120,7 @@ def statistics_notes(cells: pd.DataFrame) -> list[str]:
         f"Many cells are judged at once: of {len(claims)} claims (holds or fails), {stand} stand if the "
         f"chance of even one false claim among all {len(cells)} cells is to stay at 5 % (Holm's "
         "correction).",
-        f"Samples needed: {lookup(NEEDED).definition}. At least: {lookup(NEEDED_LOW).definition}. At most: "
-        f"{lookup(NEEDED_HIGH).definition}.",
+        *(f"{heading(name)}: {lookup(name).definition}." for name in (NEEDED, NEEDED_LOW, NEEDED_HIGH)),
         "Pessimistic and optimistic cells that agree in everything else saw the same samples; their "
         "differences are taken replicate by replicate.",
     ]

@@ -27,13 +27,13 @@ _COLUMNS: tuple[tuple[str, int, Literal["left", "right"]], ...] = (
     (columns.heading("epsilon"), 5, "right"),
     (columns.heading("samples"), 7, "right"),
     (columns.heading("failures"), 7, "right"),
-    ("95 % interval", 14, "right"),
+    (columns.heading("failure_probability_interval"), 14, "right"),
     (columns.heading("value_suboptimality"), 5, "right"),
     (columns.heading("guarantee"), 7, "right"),
     (columns.heading(NEEDED), 8, "right"),
     (columns.heading("verdict"), 7, "left"),
 )
-_DROPPED_WHEN_NARROW = ("95 % interval", columns.heading("guarantee"))
+_DROPPED_WHEN_NARROW = (columns.heading("failure_probability_interval"), columns.heading("guarantee"))
 _COLOURS = {HOLDS: "green", FAILS: "red", OPEN: "yellow"}
 
 
@@ -114,7 +114,9 @@ def _row(row: Mapping[Hashable, Any]) -> dict[str, str]:
         columns.heading("epsilon"): f"{row['epsilon']:g}",
         columns.heading("samples"): count(row["samples"]),
         columns.heading("failures"): f"{row['failures']}/{row['replicates']:.0f}",
-        "95 % interval": interval(row["failure_probability_low"], row["failure_probability_high"]),
+        columns.heading("failure_probability_interval"): interval(
+            row["failure_probability_low"], row["failure_probability_high"]
+        ),
         columns.heading("value_suboptimality"): loss,
         columns.heading("guarantee"): small(row["guarantee"]),
         columns.heading(NEEDED): needed(row) if ladder else "–",
