@@ -36,6 +36,11 @@ def interval(low: float, high: float) -> str:
 
 
 def needed(row: Mapping[Any, Any]) -> str:
-    """The samples that a cell needs; > if even the largest budget does not do, < if the smallest one does."""
+    """The samples that a cell needs; > if even the largest budget does not do, < if the smallest one does.
+
+    – without a ladder, and for learners that stop by themselves.
+    """
+    if row["budget"] != "ladder" or math.isfinite(row.get("samples_median", math.nan)):
+        return "–"
     sign = ">" if row[CENSORED] == 1 else "<" if row.get(AT_MOST) == 1 else ""
     return sign + count(row[NEEDED])

@@ -55,9 +55,9 @@ class Scaling:
 
 def scalings(results: SweepResults) -> tuple[list[Scaling], int]:
     """Every group with at least three values of a parameter (at most MOST_FITS), and how many there are."""
-    cells = _measured(results)
-    if cells.empty:
+    if results.cells.empty:
         return [], 0
+    cells = results.cells.assign(stops=results.stopped)[results.laddered | results.stopped]
     configs = {entry.cell_id: dict(flat_items(entry.config)) for entry in results.finished}
     groups = [
         (axis, members) for axis in AXES if axis in cells.columns for members in _groups(cells, axis, configs)
@@ -66,16 +66,6 @@ def scalings(results: SweepResults) -> tuple[list[Scaling], int]:
     rungs = {str(cell_id): frame for cell_id, frame in results.rungs.groupby("cell_id")}
     found = [_fit(axis, rows, rungs, _settings(rows, keys, configs)) for axis, rows in groups[:MOST_FITS]]
     return found, len(groups)
-
-
-def _measured(results: SweepResults) -> pd.DataFrame:
-    """The cells with a ladder, and those of learners that stopped by themselves (column stops)."""
-    cells = results.cells
-    if cells.empty:
-        return cells
-    ladder = cells["cell_id"].map(results.rungs.groupby("cell_id").size()) > 1
-    stops = ~ladder & cells["budget"].isin(["theory", "ladder"]) & _column(cells, "samples_median").notna()
-    return cells.assign(stops=stops)[ladder | stops]
 
 
 def _column(frame: pd.DataFrame, name: str) -> pd.Series:

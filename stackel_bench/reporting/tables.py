@@ -53,7 +53,7 @@ def headline_table(cells: pd.DataFrame) -> pd.DataFrame:
             ),
             "value_suboptimality_q95": small(row["value_suboptimality_q95"]),
             "guarantee": small(row["guarantee"]),
-            NEEDED: needed(row) if row["budget"] == "ladder" else "–",
+            NEEDED: needed(row),
             NEEDED_LOW: count(float(row.get(NEEDED_LOW, np.nan))),
             NEEDED_HIGH: count(float(row.get(NEEDED_HIGH, np.nan))),
         }

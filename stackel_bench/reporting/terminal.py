@@ -108,7 +108,6 @@ def _row(row: Mapping[Hashable, Any]) -> dict[str, str]:
     loss = small(row["value_suboptimality"])
     if row["value_suboptimality"] > row["guarantee"]:
         loss = f"[red]{loss}[/]"
-    ladder = row["budget"] == "ladder"
     return {
         columns.heading("tie_breaking"): row["tie_breaking"],
         columns.heading("epsilon"): f"{row['epsilon']:g}",
@@ -119,7 +118,7 @@ def _row(row: Mapping[Hashable, Any]) -> dict[str, str]:
         ),
         columns.heading("value_suboptimality"): loss,
         columns.heading("guarantee"): small(row["guarantee"]),
-        columns.heading(NEEDED): needed(row) if ladder else "–",
+        columns.heading(NEEDED): needed(row),
         columns.heading("verdict"): f"[{colour}]{row['verdict']}[/]",
     }
 
