@@ -160,11 +160,13 @@ def _legend(rows: pd.DataFrame, learners: list[str]) -> list[Line2D]:
     for (learner, tie), curve in rows.groupby(["learner", "tie_breaking"], sort=False):
         style, label = _style(learners.index(str(learner)), str(tie)), f"{learner}, {tie}"
         if curve["samples_median"].notna().any():
-            style, label = {**style, "linestyle": "-", **_BAR}, f"{label}: {USED}"
+            style = {**style, "linestyle": "-", **_BAR}
         handles.append(Line2D([], [], label=label, **style))
     dashed = Line2D([], [], color=canvas.INK, linewidth=1, linestyle=(0, (6, 4)), label="gap + eps; delta")
     theory = Line2D([], [], color=canvas.INK, linewidth=1, label="theorem's budget")
     handles += [dashed, theory]
+    if rows["samples_median"].notna().any():
+        handles.append(Line2D([], [], color=canvas.INK, label=USED, **_BAR))
     first, last = rows["samples"].min(), rows["samples"].max()
     bounds = [lower_bound(row) for row in rows.drop_duplicates("epsilon").to_dict("records")]
     if any(bound is not None and first / 4 <= bound <= last * 4 for bound in bounds):

@@ -77,17 +77,17 @@ def _handle(position: int, scaling: Scaling) -> Line2D:
 
 def _draw_points(axes: Axes, position: int, scaling: Scaling) -> None:
     colour = _colour(position)
-    shift = 1.012 ** (position - 2)  # so that bars of several groups stay apart
-    for x, samples, low, high, censored, at_most in scaling.frame.itertuples(index=False):
+    instance = scaling.frame.groupby("x").cumcount()
+    shift = 1.012 ** (position - 2 + 2 * instance)  # so that bars of several groups and instances stay apart
+    frame = scaling.frame.assign(x=scaling.frame["x"] * shift)
+    for x, samples, low, high, censored, at_most in frame.itertuples(index=False):
         ends = [low if np.isfinite(low) else samples, high if np.isfinite(high) else samples]
-        axes.plot([x * shift] * 2, ends, color=colour, linewidth=2.4, alpha=0.55)
+        axes.plot([x] * 2, ends, color=colour, linewidth=2.4, alpha=0.55)
         if censored or at_most:
             arrow = "^" if censored else "v"
-            axes.plot(
-                x * shift, samples, marker=arrow, color=colour, markersize=8, markerfacecolor=canvas.PAPER
-            )
+            axes.plot(x, samples, marker=arrow, color=colour, markersize=8, markerfacecolor=canvas.PAPER)
         else:
-            axes.plot(x * shift, samples, marker=canvas.MARKERS[position], color=colour)
+            axes.plot(x, samples, marker=canvas.MARKERS[position], color=colour)
 
 
 def _draw_line(axes: Axes, scaling: Scaling, turn: float, **style: Any) -> None:
