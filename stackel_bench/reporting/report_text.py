@@ -11,7 +11,7 @@ from importlib.metadata import version
 import pandas as pd
 
 from stackel_bench.reporting import page
-from stackel_bench.reporting.numbers import count
+from stackel_bench.reporting.numbers import count, enough
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.verdicts import FAILS, HOLDS, OPEN, clean_replicates_needed
 from stackel_bench.results import files
@@ -87,13 +87,9 @@ def family_summary(cells: pd.DataFrame) -> list[str]:
         tally = rows["verdict"].value_counts()
         parts = [f"{tally.get(name, 0)} {name}" for name in (HOLDS, FAILS, OPEN)]
         text = f"{learner}: {len(rows)} cells, {', '.join(parts)}"
-        reached = rows[(rows["budget"] == "ladder") & (rows[CENSORED] == 0)]
-        if len(reached):
-            ratio = (reached["theory_samples"] / reached[NEEDED]).median()
-            text += (
-                f"; in the {len(reached)} where a budget sufficed, it was 1/{count(round(ratio))} of the "
-                "theorem's (median)"
-            )
+        reached, share = enough(rows)
+        if reached:
+            text += f"; in the {reached} where a budget sufficed, it was {share} of the theorem's (median)"
         worst = rows.iloc[int((rows["value_suboptimality"] - rows["guarantee"]).to_numpy().argmax())]
         text += (
             f"; mean loss nearest to (or furthest above) its limit: {worst['value_suboptimality']:.3f} "

@@ -14,11 +14,11 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from stackel_bench.reporting.numbers import count, interval, needed, small
+from stackel_bench.reporting.numbers import count, enough, interval, needed, small
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.verdicts import FAILS, HOLDS, OPEN, clean_replicates_needed, judged
 from stackel_bench.results import columns, files
-from stackel_bench.results.columns import CENSORED, NEEDED
+from stackel_bench.results.columns import NEEDED
 
 WIDTH = 100
 MOST_ROWS = 60
@@ -70,10 +70,9 @@ def headline(family: str, cells: pd.DataFrame) -> list[str]:
     for learner, rows in cells.groupby("learner", sort=False):
         holds = (rows["verdict"] == HOLDS).sum()
         text = f"  {escape(str(learner))}: holds in {holds} of {len(rows)} cells"
-        reached = rows[(rows["budget"] == "ladder") & (rows[CENSORED] == 0)]
-        if len(reached):
-            ratio = (reached["theory_samples"] / reached[NEEDED]).median()
-            text += f"; enough in {len(reached)}: 1/{count(round(ratio))} of the theorem's samples (median)"
+        reached, share = enough(rows)
+        if reached:
+            text += f"; enough in {reached}: {share} of the theorem's samples (median)"
         lines.append(text)
     return lines
 
