@@ -39,6 +39,13 @@ class CellEvidence:
         records = self.records
         return records[records["rung"] == records["rung"].max()]
 
+    def failure_table(self, event: str) -> tuple[np.ndarray, np.ndarray]:
+        """Samples [rung] and failures [replicate, rung] of a cell with a ladder."""
+        records = self.records.sort_values(["rung", "replicate"], kind="stable")
+        rungs = [group for _, group in records.groupby("rung", sort=True)]
+        samples = np.array([float(group["samples"].mean()) for group in rungs])
+        return samples, np.stack([self.failures(event, records=group) for group in rungs], axis=1)
+
     def setting(self, key: str) -> Any:
         """A configuration value by its dotted name."""
         return functools.reduce(lambda node, part: node[part], key.split("."), self.entry.config)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import norm
 
-from stackel_bench import streams
-from stackel_bench.claims.evidence import CellEvidence, Measured
+from stackel_bench.claims.evidence import CellEvidence, Measured, NotMeasurableError
 from stackel_bench.claims.prediction import Prediction
-from stackel_bench.claims.transition import RESAMPLES, crossings
 from stackel_bench.errors import InputError
+from stackel_bench.statistics.crossing_likelihood import Ladder
+from stackel_bench.statistics.exponents import needed_exponent, used_exponent
 
 NEEDS = ("transition", "samples", "theory", "uniform_error")
 
@@ -27,49 +25,57 @@ def exponent(
     event: str = "leader",
     level: float = 0.1,
 ) -> Measured:
-    """d ln(needed) / d ln(against), by least squares over all cells.
+    """d ln(needed) / d ln(against), over all cells.
 
-    needs says what is taken for the samples needed: `transition`, where the failure rate crosses the level on
-    a ladder; `samples`, what the learner used; `theory`, what its theorem asks for; `uniform_error`, n times
-    the squared error of all policies' values (which falls like 1/sqrt(n)). Interval: normal, from resampled
-    replicates and, where several games have the same size, resampled games.
+    needs says what is taken for the samples needed: `transition`, the budget from which on the failure
+    probability stays at most the level; `samples`, what the learner used; `theory`, what its theorem asks
+    for; `uniform_error`, n times the squared error of all policies' values (which falls like 1/sqrt(n)).
+    Intervals count cells, not replicates; what a theorem asks for is computed and has none.
     """
-    positions = np.log([float(cell.setting(against)) for cell in cells])
-    if np.ptp(positions) == 0:
+    sizes = [float(cell.setting(against)) for cell in cells]
+    confidence = 1.0 - false_alarm
+    if len(set(sizes)) < 2:
         raise InputError("against", against, "a key that differs between the cells")
-    found, resampled = zip(*[_needed(cell, needs, event, level) for cell in cells], strict=True)
-    slope = float(np.polyfit(positions, found, 1)[0])
-    spread = _spread(positions, np.array(resampled)) if needs != "theory" else 0.0
-    half = float(norm.isf(false_alarm / 2)) * spread
-    ends = (math.exp(values) for values in (positions.min(), positions.max()))
-    note = f"slope over {against} from {next(ends):g} to {next(ends):g}, {len(cells)} cells"
-    return Measured(slope, slope - half, slope + half, note)
-
-
-def _needed(cell: CellEvidence, needs: str, event: str, level: float) -> tuple[float, np.ndarray]:
-    """ln(needed) and its resamples."""
     if needs == "transition":
-        return crossings(cell, event, level)
+        ladders = [_ladder(cell, size, event) for cell, size in zip(cells, sizes, strict=True)]
+        law = needed_exponent(ladders, level, confidence)
+    else:
+        law = used_exponent(sizes, [_amounts(cell, needs) for cell in cells], confidence)
+    if law is None:
+        raise NotMeasurableError(_why_not(cells, sizes, needs, event, level))
+    note = f"slope over {against} from {min(sizes):g} to {max(sizes):g}, {len(cells)} cells"
+    if law.censored:
+        note += f", {law.censored} of them with a failure rate that never crosses {level:g}"
+    low, high = (law.exponent,) * 2 if needs == "theory" else (law.low, law.high)
+    return Measured(law.exponent, low, high, note)
+
+
+def _ladder(cell: CellEvidence, size: float, event: str) -> Ladder:
+    samples, failed = cell.failure_table(event)
+    return Ladder(size, samples, failed.sum(axis=0), len(failed))
+
+
+def _amounts(cell: CellEvidence, needs: str) -> np.ndarray:
+    """What the samples needed are proportional to, one number per replicate."""
     if needs == "theory":
-        value = math.log(cell.entry.metrics["theory_samples"])
-        return value, np.full(RESAMPLES, value)
+        return np.array([cell.entry.metrics["theory_samples"]])
     rows = cell.last_rung
     amounts = rows["samples"].to_numpy(dtype=float)
     if needs == "uniform_error":
-        amounts = amounts * rows["diagnostic_uniform_error"].to_numpy() ** 2
-    elif needs != "samples":
+        return amounts * rows["diagnostic_uniform_error"].to_numpy() ** 2
+    if needs != "samples":
         raise InputError("needs", needs, "one of " + ", ".join(NEEDS))
-    rng = streams.generator("exponent", cell.entry.cell_id)
-    weights = rng.multinomial(len(amounts), np.full(len(amounts), 1 / len(amounts)), size=RESAMPLES)
-    return float(np.log(amounts.mean())), np.log(weights @ amounts / len(amounts))
+    return amounts
 
 
-def _spread(positions: np.ndarray, resampled: np.ndarray) -> float:
-    """The standard deviation of the slope when replicates, and games of equal size, are drawn again."""
-    rng = streams.generator("games of equal size", len(positions))
-    equal = [np.flatnonzero(positions == position) for position in np.unique(positions)]
-    slopes = []
-    for resample in range(resampled.shape[1]):
-        drawn = np.concatenate([rng.choice(group, size=len(group)) for group in equal])
-        slopes.append(np.polyfit(positions[drawn], resampled[drawn, resample], 1)[0])
-    return float(np.std(slopes, ddof=1))
+def _why_not(
+    cells: Sequence[CellEvidence], sizes: Sequence[float], needs: str, event: str, level: float
+) -> str:
+    if len(set(sizes)) < 3 or needs != "transition":
+        return f"{len(cells)} cells of {len(set(sizes))} sizes are too few for an exponent"
+    rates = [cell.failure_table(event)[1].mean(axis=0) for cell in cells]
+    return (
+        f"fewer than two sizes have a failure rate that crosses {level:g}: the first budgets fail at rates "
+        f"{min(rate[0] for rate in rates):.3g} to {max(rate[0] for rate in rates):.3g}, the last ones at "
+        f"{min(rate[-1] for rate in rates):.3g} to {max(rate[-1] for rate in rates):.3g}"
+    )

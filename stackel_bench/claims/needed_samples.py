@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-
-import numpy as np
-from scipy.stats import norm
 
 from stackel_bench.claims.evidence import CellEvidence, Measured
 from stackel_bench.claims.prediction import Prediction, combined
-from stackel_bench.claims.transition import crossings
 from stackel_bench.errors import InputError
+from stackel_bench.statistics.crossing import samples_needed
 
 UNITS = ("pairs_per_squared_epsilon", "theory")
 
@@ -24,23 +22,30 @@ def needed_samples(
     level: float,
     event: str = "leader",
 ) -> Measured:
-    """Samples at which the failure rate falls below the level, over AB/eps^2 or over what the theorem asks.
+    """Samples from which on failures stay at most the level, over AB/eps^2 or over what the theorem asks.
 
-    Intervals are normal in ln n, from resampled replicates; the cell closest to the limits is shown.
+    The ends of an interval are budgets; one that is not shown leaves its side open. The cell closest to the
+    limits is shown.
     """
-    z = float(norm.isf(false_alarm / (2 * len(cells))))
-    values, intervals = [], []
-    for cell in cells:
-        found, resampled = crossings(cell, event, level)
-        shift = np.log(_unit(cell, unit))
-        half = z * float(np.std(resampled, ddof=1))
-        values.append(float(np.exp(found - shift)))
-        intervals.append((float(np.exp(found - shift - half)), float(np.exp(found - shift + half))))
+    found = [
+        samples_needed(*cell.failure_table(event), level, 1.0 - false_alarm / len(cells)) for cell in cells
+    ]
+    units = [_unit(cell, unit) for cell in cells]
+    intervals = [
+        (0.0 if math.isnan(n.low) else n.low / one, math.inf if math.isnan(n.high) else n.high / one)
+        for n, one in zip(found, units, strict=True)
+    ]
     rooms = [prediction.room(*interval) for interval in intervals]
     worst = rooms.index(min(rooms))
     verdict = combined([prediction.verdict(*interval) for interval in intervals])
     note = f"failure rate {level:g} reached; {len(cells)} cells, the one closest to the limits is shown"
-    return Measured(values[worst], *intervals[worst], note, verdict)
+    if any(n.censored for n in found):
+        stuck = sum(n.censored for n in found)
+        note = f"{stuck} of {len(cells)} cells fail more often than {level:g} even with the largest budget"
+    elif any(n.at_most for n in found):
+        early = sum(n.at_most for n in found)
+        note += f"; {early} fail at most that often already with the smallest budget"
+    return Measured(found[worst].estimate / units[worst], *intervals[worst], note, verdict)
 
 
 def _unit(cell: CellEvidence, unit: str) -> float:

@@ -54,7 +54,8 @@ class Prediction:
 
     def room(self, low: float, high: float) -> float:
         """How far [low, high] is from leaving the prediction; negative where part of it is outside."""
-        return min(low - self.low, self.high - high)
+        below = math.inf if math.isinf(self.low) else low - self.low
+        return min(below, math.inf if math.isinf(self.high) else self.high - high)
 
     def text(self) -> str:
         """As people write it."""

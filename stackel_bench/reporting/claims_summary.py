@@ -91,10 +91,9 @@ def number(value: float | None) -> str:
 
 
 def interval(row: Row) -> str:
-    """The measured number with its interval where that is wider than rounding."""
+    """The measured number with its interval where that is wider than rounding; – is an open end."""
     value, low, high = row["measured"], row["low"], row["high"]
-    if value is None or low is None or high is None:
-        return number(value)
-    if abs(high - low) <= 1e-6:
+    exact = low is not None and high is not None and abs(high - low) <= 1e-6
+    if value is None or exact:
         return number(value)
     return f"{number(value)} [{number(low)}, {number(high)}]"

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import pandas as pd
+
 from stackel_bench.results.columns import AT_MOST, CENSORED, NEEDED
 
 
@@ -36,6 +38,20 @@ def interval(low: float, high: float) -> str:
 
 
 def needed(row: Mapping[Any, Any]) -> str:
-    """The samples that a cell needs; > if even the largest budget does not do, < if the smallest one does."""
+    """The samples that a cell needs; > if even the largest budget does not do, < if the smallest one does.
+
+    – without a ladder, and for learners that stop by themselves.
+    """
+    if row["budget"] != "ladder" or math.isfinite(row.get("samples_median", math.nan)):
+        return "–"
     sign = ">" if row[CENSORED] == 1 else "<" if row.get(AT_MOST) == 1 else ""
     return sign + count(row[NEEDED])
+
+
+def enough(cells: pd.DataFrame) -> tuple[int, str]:
+    """In how many cells a budget of a ladder sufficed, and its share of the theorem's (median)."""
+    ladders = cells[(cells["budget"] == "ladder") & (cells[CENSORED] == 0)]
+    if "samples_median" in ladders:  # learners that stop by themselves have no ladder
+        ladders = ladders[ladders["samples_median"].isna()]
+    ratio = (ladders["theory_samples"] / ladders[NEEDED]).median()
+    return len(ladders), f"1/{count(round(ratio))}" if len(ladders) else ""

@@ -84,7 +84,7 @@ def _add_figures(results: SweepResults, sections: dict[str, list[str]], made: di
     drawings = {
         "Learning curves": draw_curves(results),
         "Pessimistic against optimistic": draw_paired(paired, pairs),
-        "Sample complexity": draw_scaling(scaling),
+        "Samples needed": draw_scaling(scaling),
         "Exploration": [*draw_leader_actions(results), *draw_exploration(results)],
         "Commitments over the simplex": draw_simplex(results),
         "Calibration": draw_calibration(results),
@@ -100,13 +100,13 @@ def _add_figures(results: SweepResults, sections: dict[str, list[str]], made: di
         made[f"{files.TABLES}/paired.csv"] = csv(paired)
     if scaling:
         table = exponent_table(scaling)
-        _add_table(made, "exponents", table, f"{results.study}: exponents of the sample complexity.")
+        _add_table(made, "exponents", table, f"{results.study}: exponents of the samples needed.")
         note = (
             f"Exponents of {len(scaling)} of {groups} groups of cells are fitted."
             if groups > len(scaling)
             else ""
         )
-        sections["Sample complexity"] += [page.table(table), page.paragraph(note, "note") if note else ""]
+        sections["Samples needed"] += [page.table(table), page.paragraph(note, "note") if note else ""]
 
 
 def _add_table(made: dict[str, bytes], name: str, table: pd.DataFrame, caption: str) -> None:

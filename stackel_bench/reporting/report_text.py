@@ -11,10 +11,10 @@ from importlib.metadata import version
 import pandas as pd
 
 from stackel_bench.reporting import page
-from stackel_bench.reporting.numbers import count
+from stackel_bench.reporting.numbers import count, enough
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.results import files
-from stackel_bench.results.columns import CENSORED, NEEDED, NEEDED_HIGH, NEEDED_LOW, lookup
+from stackel_bench.results.columns import CENSORED, NEEDED, NEEDED_HIGH, NEEDED_LOW, heading, lookup
 from stackel_bench.results.varying import flat_items
 from stackel_bench.statistics.verdicts import FAILS, HOLDS, OPEN, VACUOUS, clean_replicates_needed
 
@@ -93,14 +93,9 @@ def family_summary(cells: pd.DataFrame) -> list[str]:
         tally = rows["verdict"].value_counts()
         parts = [f"{tally.get(name, 0)} {name}" for name in (HOLDS, FAILS, OPEN, VACUOUS)]
         text = f"{learner}: {len(rows)} cells, {', '.join(parts)}"
-        tested = rows[rows["verdict"] != VACUOUS]
-        reached = tested[(tested["budget"] == "ladder") & (tested[CENSORED] == 0)]
-        if len(reached):
-            ratio = (reached["theory_samples"] / reached[NEEDED]).median()
-            text += (
-                f"; in the {len(reached)} where a budget sufficed, it was 1/{count(round(ratio))} of the "
-                "theorem's (median)"
-            )
+        reached, share = enough(rows[rows["verdict"] != VACUOUS])
+        if reached:
+            text += f"; in the {reached} where a budget sufficed, it was {share} of the theorem's (median)"
         worst = rows.iloc[int((rows["value_suboptimality"] - rows["guarantee"]).to_numpy().argmax())]
         text += (
             f"; mean loss nearest to (or furthest above) its limit: {worst['value_suboptimality']:.3f} "
@@ -128,8 +123,7 @@ def statistics_notes(cells: pd.DataFrame) -> list[str]:
         f"Many cells are judged at once: of {len(claims)} claims (holds or fails), {stand} stand if the "
         f"chance of even one false claim among all {len(cells)} cells is to stay at 5 % (Holm's "
         "correction).",
-        f"Samples needed: {lookup(NEEDED).definition}. At least: {lookup(NEEDED_LOW).definition}. At most: "
-        f"{lookup(NEEDED_HIGH).definition}.",
+        *(f"{heading(name)}: {lookup(name).definition}." for name in (NEEDED, NEEDED_LOW, NEEDED_HIGH)),
         "Pessimistic and optimistic cells that agree in everything else saw the same samples; their "
         "differences are taken replicate by replicate.",
     ]

@@ -44,6 +44,19 @@ class SweepResults:
         return rungs_frame(self.entries)
 
     @functools.cached_property
+    def laddered(self) -> pd.Series:
+        """Whether each cell was run at several budgets."""
+        return self.cells["cell_id"].map(self.rungs.groupby("cell_id").size()) > 1
+
+    @functools.cached_property
+    def stopped(self) -> pd.Series:
+        """Whether each cell's learner stopped by itself: it has a distribution of samples used, no ladder."""
+        if "samples_median" not in self.cells:
+            return pd.Series(data=False, index=self.cells.index)
+        uncapped = self.cells["budget"].isin(["theory", "ladder"])
+        return ~self.laddered & uncapped & self.cells["samples_median"].notna()
+
+    @functools.cached_property
     def labels(self) -> pd.DataFrame:
         """cell_id, instance, learner and pair of every entry."""
         return label_cells(self.entries)

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
 from stackel_bench.reporting.numbers import count, interval, needed, small
-from stackel_bench.results.columns import (
-    NEEDED_HIGH,
-    NEEDED_LOW,
-    heading,
-)
+from stackel_bench.results.columns import NEEDED, NEEDED_HIGH, NEEDED_LOW, heading
 
 _LATEX = str.maketrans(
     {
@@ -42,50 +35,40 @@ def headline_table(cells: pd.DataFrame) -> pd.DataFrame:
     cells = cells.sort_values("instance", key=lambda names: names.map(order.index), kind="stable")
     rows = [
         {
-            heading("game"): row["instance"],
-            heading("algorithm"): row["learner"],
-            heading("tie_breaking"): row["tie_breaking"],
-            heading("epsilon"): f"{row['epsilon']:g}",
-            heading("samples"): count(row["samples"]),
-            "of theory": f"{row['samples'] / row['theory_samples']:.3g}",
-            heading("failures"): f"{row['failures']} / {row['replicates']:.0f}",
-            "95 % interval": interval(row["failure_probability_low"], row["failure_probability_high"]),
-            heading("delta"): f"{row['delta']:g}",
-            heading("verdict"): row["verdict"],
-            "mean loss": small(row["value_suboptimality"]),
-            "its 95 % interval": interval(row["value_suboptimality_low"], row["value_suboptimality_high"]),
-            heading("value_suboptimality_q95"): small(row["value_suboptimality_q95"]),
-            heading("guarantee"): small(row["guarantee"]),
-            "samples needed": _needed(row),
-            "at least": _at_least(row),
-            "at most": _at_most(row),
+            "game": row["instance"],
+            "algorithm": row["learner"],
+            "tie_breaking": row["tie_breaking"],
+            "epsilon": f"{row['epsilon']:g}",
+            "samples": count(row["samples"]),
+            "samples_over_theory": f"{row['samples'] / row['theory_samples']:.3g}",
+            "failures": f"{row['failures']} / {row['replicates']:.0f}",
+            "failure_probability_interval": interval(
+                row["failure_probability_low"], row["failure_probability_high"]
+            ),
+            "delta": f"{row['delta']:g}",
+            "verdict": row["verdict"],
+            "value_suboptimality": small(row["value_suboptimality"]),
+            "value_suboptimality_interval": interval(
+                row["value_suboptimality_low"], row["value_suboptimality_high"]
+            ),
+            "value_suboptimality_q95": small(row["value_suboptimality_q95"]),
+            "guarantee": small(row["guarantee"]),
+            NEEDED: needed(row),
+            NEEDED_LOW: count(float(row.get(NEEDED_LOW, np.nan))),
+            NEEDED_HIGH: count(float(row.get(NEEDED_HIGH, np.nan))),
         }
         for row in cells.to_dict("records")
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).rename(columns=heading)
 
 
 def shared_columns(table: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """The table without columns that hold one value or are for files, and a sentence with the values."""
-    constant = [name for name in ("of theory", "delta") if table[name].nunique() == 1 and len(table) > 1]
-    says = {"of theory": "largest budget {} times the theorem's", "delta": "delta {}"}
-    text = ", ".join(says[name].format(table[name].iloc[0]) for name in constant)
-    short = table.drop(columns=[*constant, "at least", "at most"])
+    says = {"samples_over_theory": "largest budget {} times the theorem's", "delta": "delta {}"}
+    constant = [name for name in says if table[heading(name)].nunique() == 1 and len(table) > 1]
+    text = ", ".join(says[name].format(table[heading(name)].iloc[0]) for name in constant)
+    short = table.drop(columns=[heading(name) for name in (*constant, NEEDED_LOW, NEEDED_HIGH)])
     return short, f"All rows: {text}." if text else ""
-
-
-def _needed(row: Mapping[Hashable, Any]) -> str:
-    if row["budget"] != "ladder":
-        return "–"
-    return needed(row)
-
-
-def _at_least(row: Mapping[Hashable, Any]) -> str:
-    return count(float(row.get(NEEDED_LOW, np.nan)))
-
-
-def _at_most(row: Mapping[Hashable, Any]) -> str:
-    return count(float(row.get(NEEDED_HIGH, np.nan)))
 
 
 def csv(table: pd.DataFrame) -> bytes:

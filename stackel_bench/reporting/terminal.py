@@ -14,10 +14,10 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from stackel_bench.reporting.numbers import count, interval, needed, small
+from stackel_bench.reporting.numbers import count, enough, interval, needed, small
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.results import columns, files
-from stackel_bench.results.columns import CENSORED, NEEDED
+from stackel_bench.results.columns import NEEDED
 from stackel_bench.statistics.verdicts import (
     FAILS,
     HOLDS,
@@ -34,13 +34,13 @@ _COLUMNS: tuple[tuple[str, int, Literal["left", "right"]], ...] = (
     (columns.heading("epsilon"), 5, "right"),
     (columns.heading("samples"), 7, "right"),
     (columns.heading("failures"), 7, "right"),
-    ("95 % interval", 14, "right"),
+    (columns.heading("failure_probability_interval"), 14, "right"),
     (columns.heading("value_suboptimality"), 5, "right"),
     (columns.heading("guarantee"), 7, "right"),
     (columns.heading(NEEDED), 8, "right"),
     (columns.heading("verdict"), 7, "left"),
 )
-_DROPPED_WHEN_NARROW = ("95 % interval", columns.heading("guarantee"))
+_DROPPED_WHEN_NARROW = (columns.heading("failure_probability_interval"), columns.heading("guarantee"))
 _COLOURS = {HOLDS: "green", FAILS: "red", OPEN: "yellow", VACUOUS: "magenta"}
 
 
@@ -78,10 +78,9 @@ def headline(family: str, cells: pd.DataFrame) -> list[str]:
         tested = rows[rows["verdict"] != VACUOUS]
         holds = (tested["verdict"] == HOLDS).sum()
         text = f"  {escape(str(learner))}: holds in {holds} of {len(tested)} cells that could fail"
-        reached = tested[(tested["budget"] == "ladder") & (tested[CENSORED] == 0)]
-        if len(reached):
-            ratio = (reached["theory_samples"] / reached[NEEDED]).median()
-            text += f"; enough in {len(reached)}: 1/{count(round(ratio))} of the theorem's samples (median)"
+        reached, share = enough(tested)
+        if reached:
+            text += f"; enough in {reached}: {share} of the theorem's samples (median)"
         lines.append(text)
     return lines
 
@@ -116,16 +115,17 @@ def _row(row: Mapping[Hashable, Any]) -> dict[str, str]:
     loss = small(row["value_suboptimality"])
     if row["value_suboptimality"] > row["guarantee"]:
         loss = f"[red]{loss}[/]"
-    ladder = row["budget"] == "ladder"
     return {
         columns.heading("tie_breaking"): row["tie_breaking"],
         columns.heading("epsilon"): f"{row['epsilon']:g}",
         columns.heading("samples"): count(row["samples"]),
         columns.heading("failures"): f"{row['failures']}/{row['replicates']:.0f}",
-        "95 % interval": interval(row["failure_probability_low"], row["failure_probability_high"]),
+        columns.heading("failure_probability_interval"): interval(
+            row["failure_probability_low"], row["failure_probability_high"]
+        ),
         columns.heading("value_suboptimality"): loss,
         columns.heading("guarantee"): small(row["guarantee"]),
-        columns.heading(NEEDED): needed(row) if ladder else "–",
+        columns.heading(NEEDED): needed(row),
         columns.heading("verdict"): f"[{colour}]{row['verdict']}[/]",
     }
 

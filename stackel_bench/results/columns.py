@@ -77,7 +77,7 @@ COLUMNS = (
         "epsilon", "reward", "accuracy that is asked for", f"{_ALL} {_SCREEN} tag view", "", heading="eps"
     ),
     _column("delta", "probability", "failure probability that is allowed", f"{_ALL} report tag"),
-    _column("replicates", "count", "independent repetitions of the cell", f"{_ALL} tag"),
+    _column("replicates", "count", "independent repetitions of the cell", f"{_ALL} report tag"),
     _column("seed", "", "root of all random streams", _ALL),
     _column("num_leader_actions", "count", "leader actions of the game", f"{_ALL} tag"),
     _column("num_follower_actions", "count", "follower actions (in each state, if any)", f"{_ALL} tag"),
@@ -255,6 +255,7 @@ COLUMNS = (
         "last budget that is shown to fail more often than delta; empty if none is",
         "results mlflow report",
         "lower",
+        "at least",
     ),
     _column(
         NEEDED_HIGH,
@@ -262,6 +263,7 @@ COLUMNS = (
         "first budget from which on all are shown to fail at most delta often; empty if none is",
         "results mlflow report",
         "lower",
+        "at most",
     ),
     _column(
         AT_MOST,
@@ -330,6 +332,68 @@ COLUMNS = (
     _column("busy_seconds", "seconds", "of one worker", "mlflow", "lower"),
     _column("cells_finished", "count", "cells of the sweep with results (run `report`)", "mlflow"),
     _column("cells_failed", "count", "cells of the sweep with an error (run `report`)", "mlflow", "lower"),
+    # What tables alone show.
+    _column(
+        "samples_over_theory",
+        "ratio",
+        "samples at the largest budget over those that the theorem asks for",
+        "report",
+        "lower",
+        "of theory",
+    ),
+    _column(
+        "failure_probability_interval",
+        "probability",
+        "exact 95 % interval of the failure probability",
+        _SCREEN,
+        heading="95 % interval",
+    ),
+    _column(
+        "value_suboptimality_interval",
+        "reward",
+        "95 % interval of the mean loss, valid also where losses are rare",
+        "report",
+        heading="its 95 % interval",
+    ),
+    _column("parameter", "", "size of the game, or accuracy, along which cells are compared", "report"),
+    _column("cells_of", "", "game, learner and options that these cells share", "report", heading="cells of"),
+    _column(
+        "exponent",
+        "",
+        "power of the parameter with which samples needed grow, from all failures of all these cells (for "
+        "learners that stop by themselves: mean samples used); too uncertain if its interval is wider than 1",
+        "report",
+    ),
+    _column(
+        "exponent_low",
+        "",
+        "lower end of its 95 % interval, which counts games, not replicates",
+        "report",
+        heading="exponent at least",
+    ),
+    _column(
+        "exponent_high",
+        "",
+        "upper end of its 95 % interval, which counts games, not replicates",
+        "report",
+        heading="exponent at most",
+    ),
+    _column(
+        "theorem_exponent",
+        "",
+        "power of the parameter in the samples that the theorem asks for, without logarithms",
+        "report",
+        heading="theorem's exponent",
+    ),
+    _column("cells", "count", "cells behind the exponent, random instances included", "report"),
+    _column(
+        "cells_outside",
+        "count",
+        "those of them in which all budgets fail more often than delta, or none does",
+        "report",
+        "lower",
+        "outside the ladder",
+    ),
 )
 
 _BY_NAME = {column.name: column for column in COLUMNS}

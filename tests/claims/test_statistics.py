@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,6 @@ from stackel_bench.claims.failure_rate import failure_rate, rate_interval
 from stackel_bench.claims.mean_value import mean_value, paired_difference, sample_ratio
 from stackel_bench.claims.needed_samples import needed_samples
 from stackel_bench.claims.prediction import Prediction
-from stackel_bench.claims.transition import crossing
 from stackel_bench.errors import InputError
 from tests.claims.synthetic import cell
 
@@ -58,15 +58,6 @@ def test_events() -> None:
         one.failures("luck")
 
 
-def test_crossings_are_interpolated_in_the_logarithm() -> None:
-    samples = np.array([10.0, 100.0, 1000.0])
-    rates = np.array([[0.9, 0.5, 0.0], [0.9, 0.95, 0.0], [0.2, 0.1, 0.0], [0.9, 0.8, 0.7]])
-    found = crossing(samples, rates, 0.25)
-    assert found[0] == pytest.approx(math.log(100) + 0.5 * math.log(10))
-    assert found[1] == pytest.approx(math.log(100) + 0.65 / 0.9 * math.log(10))  # the rise is levelled
-    assert np.isnan(found[2:]).all()
-
-
 def _ladder(size: float, power: float, replicates: int = 400, seed: int = 0) -> object:
     """Runs that succeed from threshold * size^power samples on, thresholds random."""
     rng = np.random.default_rng(seed + int(1000 * size))
@@ -77,16 +68,32 @@ def _ladder(size: float, power: float, replicates: int = 400, seed: int = 0) -> 
 
 @pytest.mark.parametrize("power", [-2.0, 1.0])
 def test_exponents_are_recovered(power: float) -> None:
-    """The interval covers the truth at 1 - 1e-4 and is not wide."""
-    cells = [_ladder(size, power) for size in ((0.25, 0.5, 1.0) if power < 0 else (1.0, 2.0, 4.0, 8.0))]
-    found = exponent(cells, Prediction(power - 0.3, power + 0.3), 1e-4, against="game.size")
+    """The interval covers the truth at 1 - 1e-4 and, with twelve sizes, is not wide."""
+    cells = [_ladder(size, power, seed=k) for k, size in enumerate(np.geomspace(0.25, 4.0, 12))]
+    found = exponent(cells, Prediction(power - 0.4, power + 0.4), 1e-4, against="game.size")
     assert found.low < power < found.high
     assert found.high - found.low < 0.6
     assert found.value == pytest.approx(power, abs=0.2)
 
 
+def test_few_sizes_cannot_confirm_an_exponent() -> None:
+    """Four cells leave two degrees of freedom: at 1 - 1e-4 the interval says next to nothing."""
+    cells = [_ladder(size, 1.0) for size in (1.0, 2.0, 4.0, 8.0)]
+    found = exponent(cells, Prediction(0.6, 1.4), 1e-4, against="game.size")
+    assert found.low < 0.6 < 1.4 < found.high
+
+
+def test_exponents_without_crossings_are_not_measurable() -> None:
+    samples = np.array([1.0, 2.0, 4.0, 8.0])
+    stuck = [cell(np.ones((50, 4)), samples=samples, settings={"size": size}) for size in (1.0, 2.0, 4.0)]
+    with pytest.raises(NotMeasurableError, match=r"crosses 0\.1: .* the last ones at 1 to 1"):
+        exponent(stuck, Prediction(0, 1), 1e-4, against="game.size")
+    with pytest.raises(NotMeasurableError, match="2 cells of 2 sizes are too few"):
+        exponent(stuck[:2], Prediction(0, 1), 1e-4, against="game.size")
+
+
 def test_exponents_of_errors_and_of_theory() -> None:
-    sizes = (1.0, 2.0, 4.0)
+    sizes = (1.0, 1.5, 2.0, 3.0, 4.0)
     rng = np.random.default_rng(0)
     cells = [
         cell(
@@ -114,10 +121,21 @@ def test_needed_samples_in_units_of_the_theorem() -> None:
     assert pairs.value == pytest.approx(median.value * 1000 / (6 / 0.1**2))
 
 
-def test_a_learner_that_never_succeeds_has_no_transition() -> None:
-    stuck = cell(np.ones((50, 4)), samples=np.array([1.0, 2.0, 4.0, 8.0]))
-    with pytest.raises(NotMeasurableError, match="never across"):
-        needed_samples([stuck], Prediction(0, 1), 1e-4, unit="theory", level=0.5)
+def test_open_intervals_of_samples_needed() -> None:
+    """Always failing refutes a smaller number and leaves a larger one open; never failing the other way."""
+    samples = np.array([100.0, 200.0, 400.0, 800.0])
+    stuck, easy = (cell(np.full((400, 4), failed), samples=samples) for failed in (True, False))
+    rest: dict[str, Any] = {"unit": "theory", "level": 0.5}  # the theorem asks for 1000 samples
+    found = needed_samples([stuck], Prediction(-math.inf, 1.0), 1e-4, **rest)
+    assert (found.low, found.high, found.verdict) == (0.8, math.inf, "inconclusive")
+    assert found.note == "1 of 1 cells fail more often than 0.5 even with the largest budget"
+    assert needed_samples([stuck], Prediction(-math.inf, 0.5), 1e-4, **rest).verdict == "refuted"
+    assert needed_samples([stuck, easy], Prediction(0.5, math.inf), 1e-4, **rest).verdict == "refuted"
+    assert needed_samples([stuck], Prediction(0.5, math.inf), 1e-4, **rest).verdict == "confirmed"
+    found = needed_samples([easy], Prediction(-math.inf, 1.0), 1e-4, **rest)
+    assert (found.low, found.high, found.verdict) == (0.0, 0.1, "confirmed")
+    assert "already with the smallest budget" in found.note
+    assert needed_samples([easy], Prediction(0.01, 1.0), 1e-4, **rest).verdict == "inconclusive"
 
 
 def test_means_differences_and_ratios() -> None:

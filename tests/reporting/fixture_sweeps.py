@@ -6,11 +6,13 @@ import functools
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from stackel_bench.evaluation.summary import summarise
 from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
@@ -30,6 +32,8 @@ def make_entry(cell_id: str, *, state: str = "finished", theory: float = 1600.0,
         "delta": 0.05,
         "replicates": 60,
         "num_leader_actions": 5,
+        "budget": "ladder",
+        "instance_seed": 0,
         **changes,
     }
     description = {
@@ -39,7 +43,7 @@ def make_entry(cell_id: str, *, state: str = "finished", theory: float = 1600.0,
         "algorithm": values["algorithm"],
         "explorer": "",
         "tie_breaking": values["tie_breaking"],
-        "budget": "ladder",
+        "budget": values["budget"],
         "epsilon": values["epsilon"],
         "delta": values["delta"],
         "replicates": values["replicates"],
@@ -48,9 +52,13 @@ def make_entry(cell_id: str, *, state: str = "finished", theory: float = 1600.0,
         "num_follower_actions": 2,
     }
     config = {
-        "game": {"name": values["game"], "num_risky": values["num_leader_actions"] - 1},
+        "game": {
+            "name": values["game"],
+            "num_risky": values["num_leader_actions"] - 1,
+            "instance_seed": values["instance_seed"],
+        },
         "algorithm": {"name": values["algorithm"], "explorer": None},
-        "budget": {"kind": "ladder", "epsilon": values["epsilon"], "delta": values["delta"]},
+        "budget": {"kind": values["budget"], "epsilon": values["epsilon"], "delta": values["delta"]},
         "replicates": values["replicates"],
         "seed": 0,
         "tie_breaking": values["tie_breaking"],
@@ -60,19 +68,24 @@ def make_entry(cell_id: str, *, state: str = "finished", theory: float = 1600.0,
     return Entry(cell_id, state, label, description, config, error=error, metrics={"theory_samples": theory})
 
 
-def make_records(failures: tuple[int, ...], replicates: int, seed: int = 0) -> pd.DataFrame:
-    """Records in which the first failures[k] replicates fail at rung k; losses are random."""
+def make_records(
+    failures: Sequence[int], replicates: int, seed: int = 0, samples: ArrayLike = RUNGS
+) -> pd.DataFrame:
+    """Records in which the first failures[k] replicates fail at rung k; losses are random.
+
+    samples are [rung] or [replicate, rung].
+    """
     rng = np.random.default_rng(seed)
     rows = []
-    for replicate in range(replicates):
-        for rung, samples in enumerate(RUNGS):
+    for replicate, used in enumerate(np.broadcast_to(samples, (replicates, len(failures)))):
+        for rung, number in enumerate(used):
             held = replicate >= failures[rung]
             loss = 0.0 if held else float(rng.uniform(0.2, 0.6))
             rows.append(
                 {
                     "replicate": replicate,
                     "rung": rung,
-                    "samples": samples,
+                    "samples": number,
                     "leader_action": 0,
                     "value_suboptimality": loss,
                     "follower_suboptimality": 0.0,

@@ -32,7 +32,13 @@ SWEEPS = {
         "algorithm=successive_elimination",
         "replicates=5",
     ],
-    "clean": [*LADDER, "game=bandit/trap", "algorithm=paper,plug_in", "replicates=100"],
+    "clean": [
+        *LADDER,
+        "game=bandit/trap",
+        "algorithm=paper,plug_in",
+        "budget.epsilon=0.3,0.4,0.5",
+        "replicates=100",
+    ],
     "episodes": [
         "budget=fixed",
         "game=bandit_rl/random",
@@ -76,6 +82,8 @@ def produced(
         assert list(csv.columns) == list(load_results(sweep).columns)
         assert list(csv.columns) == list(pd.read_parquet(sweep / "results.parquet").columns)
         found["terminal"] |= set(judged(csv).columns)
+        for table in sweep.glob("tables/*.tex"):  # what is shown as a table, under its headings
+            found["report"] |= set(pd.read_csv(table.with_suffix(".csv")).columns)
         with contextlib.closing(sqlite3.connect(folder / "mlflow.db")) as database:
             found["mlflow"] |= {key for (key,) in database.execute("select distinct key from metrics")}
             found["tag"] |= {key for (key,) in database.execute("select distinct key from tags")}
@@ -97,11 +105,18 @@ def test_what_is_defined_is_produced(produced: dict[str, set[str]], place: str) 
 
 
 def test_what_is_shown_exists(produced: dict[str, set[str]]) -> None:
-    """Terminal, report and view show columns of results, or what verdicts add to them."""
+    """Terminal, report and view show columns of results, or what verdicts and tables add to them."""
     everything = produced["terminal"] | produced["results"] | produced["mlflow"]
     known = {columns.lookup(name).name for name in everything if name != "verdict_adjusted"}
+    known |= {column.name for column in columns.COLUMNS if column.heading in produced["report"]}
     for place in ("terminal", "report", "view"):
         assert {column.name for column in columns.shown_in(place)} <= known
+
+
+def test_tables_of_the_report_have_headings_that_are_defined_once(produced: dict[str, set[str]]) -> None:
+    defined = [column.heading for column in columns.shown_in("report")]
+    assert len(set(defined)) == len(defined)
+    assert {"of theory", "exponent", "theorem's exponent"} <= produced["report"] <= set(defined)
 
 
 def test_every_entry_is_explained_once() -> None:

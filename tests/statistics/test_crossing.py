@@ -8,6 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.special import ndtri
+from scipy.stats import binom
 
 from stackel_bench.errors import InputError
 from stackel_bench.statistics.crossing import (
@@ -39,6 +41,24 @@ def test_intervals_cover(curve: Curve, draw: Callable[..., np.ndarray]) -> None:
         failed = draw(rng, curve, budgets, (60, 200, 400)[cell % 3])
         covered += covers(samples_needed(np.exp(budgets), failed, DELTA), math.exp(curve.crossing))
     assert covered >= 108
+
+
+@pytest.mark.parametrize("draw", [independent, nested])
+@pytest.mark.parametrize("level", [0.1, 1 / 3, 0.5])
+@pytest.mark.parametrize("confidence", [0.95, 0.999])
+def test_intervals_cover_at_any_level(
+    level: float, confidence: float, draw: Callable[..., np.ndarray]
+) -> None:
+    """Claims ask for rates other than delta. 200 cells, false alarm below 1 % if coverage is as promised."""
+    rng = np.random.default_rng(6)
+    covered = 0
+    curve = next(c for c in SMOOTH if c.name == "probit 2")
+    truth = math.exp((ndtri(DELTA) - ndtri(level)) / 2)
+    for cell in range(200):
+        budgets = ladder(2, rng.random())
+        failed = draw(rng, curve, budgets, (60, 200, 400, 800)[cell % 4])
+        covered += covers(samples_needed(np.exp(budgets), failed, level, confidence), truth)
+    assert covered >= binom.ppf(0.01, 200, confidence)
 
 
 @pytest.mark.parametrize("curve", SMOOTH, ids=str)

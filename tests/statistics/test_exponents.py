@@ -140,6 +140,16 @@ def test_mistakes_are_named() -> None:
         needed_exponent([Ladder(size, np.array([9.0]), np.array([1]), 50) for size in SIZES], DELTA)
 
 
+@pytest.mark.parametrize("level", [0.1, 0.5])
+def test_intervals_cover_at_any_level(level: float) -> None:
+    """Claims ask at rates other than delta; 8 sweeps as above, and all of them at confidence 0.9999."""
+    rng = np.random.default_rng(7)
+    cells = [power_law_cells(rng, spread=0.2, instances=2) for _ in range(8)]
+    for confidence, least in ((0.95, 6), (0.9999, 8)):
+        laws = [needed_exponent(sweep, level, confidence) for sweep in cells]
+        assert sum(law is not None and law.low <= 1 <= law.high for law in laws) >= least
+
+
 def test_levels_far_from_zero() -> None:
     """At level 1/3 curves still fall to nothing above it: the law is that of the crossings of 1/3."""
     law = needed_exponent(power_law_cells(np.random.default_rng(6), replicates=1000), 1 / 3)

@@ -21,6 +21,12 @@ _READING = (
     "lines: the theorem's budget and, where its constant is known and it is inside the plot, the lower "
     "bound. Both axes are logarithmic, with zero kept visible."
 )
+_STOPPED = (
+    "Thick bars are learners that stop by themselves: from the median to the 90 % quantile of the samples "
+    "that they used, at their mean loss and share of failed replicates (thin lines: 95 % intervals)."
+)
+USED = "samples used, median to 90 %"
+_BAR: dict[str, Any] = {"linewidth": 5, "alpha": 0.5, "solid_capstyle": "butt"}
 
 
 def draw_curves(results: SweepResults) -> list[Drawing]:
@@ -28,9 +34,11 @@ def draw_curves(results: SweepResults) -> list[Drawing]:
     rungs = results.labelled(results.rungs)
     ladders = rungs[rungs.groupby("cell_id")["rung"].transform("max") > 0]
     games = list(dict.fromkeys(ladders["instance"]))
+    stopped = results.labelled(results.cells[results.stopped])
+    rows = pd.concat([ladders, stopped]) if len(stopped) else ladders.assign(samples_median=math.nan)
     drawings = []
     for position, instance in enumerate(games[:MOST_GAMES]):
-        members = ladders[ladders["instance"] == instance]
+        members = rows[rows["instance"] == instance]
         left_out = _left_out(members, len(games) if position == 0 else 0)
         drawings.append(_draw_game(position, str(instance), members, left_out))
     return drawings
@@ -49,7 +57,7 @@ def _left_out(rows: pd.DataFrame, games: int) -> str:
 
 
 def _draw_game(position: int, instance: str, rows: pd.DataFrame, left_out: str) -> Drawing:
-    epsilons = sorted(rows["epsilon"].unique())[:MOST_EPSILONS]
+    epsilons = sorted(rows.loc[rows["samples_median"].isna(), "epsilon"].unique())[:MOST_EPSILONS]
     learners = list(dict.fromkeys(rows["learner"]))[:MOST_LEARNERS]
     rows = rows[rows["epsilon"].isin(epsilons) & rows["learner"].isin(learners)]
     width = 4.0 * len(epsilons) + 0.6 if len(epsilons) > 1 else 6.2
@@ -71,18 +79,21 @@ def _draw_game(position: int, instance: str, rows: pd.DataFrame, left_out: str) 
         loss_axes, failure_axes = axes[0][column], axes[1][column]
         for (learner, tie), curve in members.groupby(["learner", "tie_breaking"], sort=False):
             style = _style(learners.index(str(learner)), str(tie))
+            if curve["samples_median"].notna().any():
+                _draw_used(loss_axes, curve, "value_suboptimality", style)
+                _draw_used(failure_axes, curve, "failure_probability", style)
+                continue
             _draw_curve(loss_axes, curve, "value_suboptimality", style)
             loss_axes.plot(
                 curve["samples"], curve["value_suboptimality_median"], ":", color=style["color"], linewidth=1
             )
             _draw_curve(failure_axes, curve, "failure_probability", style)
-        _mark(loss_axes, failure_axes, members)
+        _mark(loss_axes, failure_axes, members[members["samples_median"].isna()])
         replicates = sorted({f"{n:.0f}" for n in members["replicates"]})
         loss_axes.set_title(f"eps = {epsilon:g} · {' or '.join(replicates)} replicates")
         failure_axes.set_xlabel("samples per replicate")
-        canvas.log_axis(
-            failure_axes, "x", members["samples"].min(), members[["samples", "theory_samples"]].max().max()
-        )
+        places = members.filter(["samples", "theory_samples", "samples_median", "samples_q90"])
+        canvas.log_axis(failure_axes, "x", places.min().min(), places.max().max())
     axes[0][0].set_ylabel("value suboptimality")
     axes[1][0].set_ylabel("failure probability")
     losses = rows[["value_suboptimality", "value_suboptimality_high", "guarantee"]].to_numpy()
@@ -91,7 +102,9 @@ def _draw_game(position: int, instance: str, rows: pd.DataFrame, left_out: str) 
     canvas.zero_friendly_log(axes[0][0], smallest, max(float(losses.max()), 10 * smallest))
     canvas.zero_friendly_log(axes[1][0], 10.0 ** math.floor(-math.log10(rows["replicates"].max())), 1.0)
     canvas.top_legend(figure, handles, legend_columns)
-    caption = f"{_READING if position == 0 else 'To be read as the first one.'} {left_out}"
+    reading = [_READING if position == 0 else "To be read as the first one."]
+    reading += [_STOPPED] if rows["samples_median"].notna().any() else []
+    caption = " ".join([*reading, left_out])
     return Drawing(f"curves_{position + 1:02d}", f"Learning curves: {instance}", caption.strip(), figure)
 
 
@@ -116,6 +129,15 @@ def _draw_curve(axes: Axes, curve: pd.DataFrame, metric: str, style: Mapping[str
     axes.plot(curve["samples"], curve[metric], markeredgewidth=0, **style)
 
 
+def _draw_used(axes: Axes, cell: pd.DataFrame, metric: str, style: Mapping[str, Any]) -> None:
+    """The distribution of samples used, as a bar at the cell's value of the metric."""
+    row, colour = cell.iloc[0], style["color"]
+    median, last, height = row["samples_median"], row["samples_q90"], row[metric]
+    axes.plot([median] * 2, [row[f"{metric}_low"], row[f"{metric}_high"]], color=colour, linewidth=1)
+    axes.plot([median, last], [height] * 2, color=colour, **_BAR)
+    axes.plot(median, height, marker=style["marker"], color=colour, markeredgewidth=0)
+
+
 def _mark(loss_axes: Axes, failure_axes: Axes, rows: pd.DataFrame) -> None:
     """Guarantee, delta, the theorem's budget and the lower bound."""
     for tie, guarantee in rows[["tie_breaking", "guarantee"]].drop_duplicates().itertuples(index=False):
@@ -134,11 +156,17 @@ def _mark(loss_axes: Axes, failure_axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _legend(rows: pd.DataFrame, learners: list[str]) -> list[Line2D]:
-    pairs = rows[["learner", "tie_breaking"]].drop_duplicates().itertuples(index=False)
-    handles = [Line2D([], [], label=f"{a}, {tie}", **_style(learners.index(a), tie)) for a, tie in pairs]
+    handles = []
+    for (learner, tie), curve in rows.groupby(["learner", "tie_breaking"], sort=False):
+        style, label = _style(learners.index(str(learner)), str(tie)), f"{learner}, {tie}"
+        if curve["samples_median"].notna().any():
+            style = {**style, "linestyle": "-", **_BAR}
+        handles.append(Line2D([], [], label=label, **style))
     dashed = Line2D([], [], color=canvas.INK, linewidth=1, linestyle=(0, (6, 4)), label="gap + eps; delta")
     theory = Line2D([], [], color=canvas.INK, linewidth=1, label="theorem's budget")
     handles += [dashed, theory]
+    if rows["samples_median"].notna().any():
+        handles.append(Line2D([], [], color=canvas.INK, label=USED, **_BAR))
     first, last = rows["samples"].min(), rows["samples"].max()
     bounds = [lower_bound(row) for row in rows.drop_duplicates("epsilon").to_dict("records")]
     if any(bound is not None and first / 4 <= bound <= last * 4 for bound in bounds):

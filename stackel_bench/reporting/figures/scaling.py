@@ -1,8 +1,11 @@
-"""Sample complexity against eps, A, B, S, H or d, with fitted exponents beside the theorem's."""
+"""Samples needed against eps, A, B, S, H or d, with fitted exponents beside the theorem's."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pandas as pd
 
 from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D
@@ -10,6 +13,15 @@ from stackel_bench.reporting.scaling import Scaling
 from stackel_bench.results.names import SYMBOLS
 
 MOST_GROUPS = 6
+_READING = (
+    "Points are samples needed, bars their 95 % intervals ({} replicates or more per cell; an end that "
+    "the failures leave open is left out); an arrow up means that no budget sufficed (censored), an arrow"
+    " down that the smallest one did. Learners that stop by themselves: mean, and a bar from median to 90"
+    " % quantile of the samples used. Exponents come from all failures of all cells at once, with 95 % "
+    "intervals that count games, not replicates, and are not corrected for the number of lines. Lines "
+    "whose exponent has an interval wider than 1 are not drawn. The dotted line has the theorem's "
+    "exponent and goes through the first line's middle."
+)
 
 
 def draw_scaling(found: list[Scaling]) -> list[Drawing]:
@@ -24,44 +36,29 @@ def draw_scaling(found: list[Scaling]) -> list[Drawing]:
 def _draw(family: str, axis: str, members: list[Scaling]) -> Drawing:
     shown = members[:MOST_GROUPS]
     handles = [_handle(position, scaling) for position, scaling in enumerate(shown)]
-    if shown[0].theorem is not None and any(scaling.law is not None for scaling in shown):
-        handles.append(
-            Line2D(
-                [], [], color=canvas.INK, linewidth=1, linestyle=":", label=f"theorem: {shown[0].theorem:g}"
-            )
-        )
+    first = next((scaling for scaling in shown if scaling.drawn_law is not None), None)
+    if first is not None and first.theorem is not None:
+        label = f"theorem: {first.theorem:g}"
+        handles.append(Line2D([], [], color=canvas.INK, linewidth=1, linestyle=":", label=label))
     top = canvas.legend_height(len(handles), 1)
     figure, ((axes,),) = canvas.new_figure(1, 1, width=7.4, height=4.0 + top, top=0.1 + top)
-    lows, highs = [], []
     for position, scaling in enumerate(shown):
-        _draw_group(axes, position, scaling)
-        if scaling is next((other for other in shown if other.law is not None), None):
-            _draw_theorem(axes, scaling)
-        lows.append(
-            scaling.frame["upper"].where(np.isfinite(scaling.frame["upper"]), scaling.frame["lower"]).min()
-        )
-        highs.append(
-            scaling.frame["upper"].where(np.isfinite(scaling.frame["upper"]), scaling.frame["lower"]).max()
-        )
-    xs = [x for scaling in shown for x in scaling.frame["x"]]
-    canvas.log_axis(axes, "x", min(xs), max(xs))
-    canvas.log_axis(axes, "y", min(lows) / 4, max(highs) * 2.5)
+        _draw_points(axes, position, scaling)
+        _draw_line(axes, scaling, 0.0, color=_colour(position), linewidth=1.2)
+    if first is not None and first.drawn_law is not None and first.theorem is not None:
+        turn = first.theorem - first.drawn_law.exponent
+        _draw_line(axes, first, turn, color=canvas.INK, linewidth=1, linestyle=":")
+    points = pd.concat([scaling.frame for scaling in shown])
+    canvas.log_axis(axes, "x", points["x"].min(), points["x"].max())
+    heights = points[["samples", "low", "high"]]
+    canvas.log_axis(axes, "y", float(np.nanmin(heights)) / 2, float(np.nanmax(heights)) * 2)
     axes.set_xlabel(SYMBOLS.get(axis, axis) + f" ({axis})")
     axes.set_ylabel("samples needed")
     canvas.top_legend(figure, handles, 1)
     cut = f" {len(shown)} of {len(members)} groups are drawn." if len(shown) < len(members) else ""
-    caption = (
-        "Bars span the two budgets of the ladder between which the sample complexity lies "
-        f"({min(s.replicates for s in shown)} replicates or more per cell); an arrow up means that no "
-        "budget sufficed (censored), an arrow down that the smallest one did. Exponents by maximum "
-        "likelihood with interval-censored cells, 95 % profile intervals per line, not corrected for "
-        "the number of lines. The dotted line has the theorem's exponent and goes through the first "
-        f"line's middle.{cut}"
-    )
-    name = f"scaling_{family}_{axis}"
-    return Drawing(
-        name, f"Sample complexity against {SYMBOLS.get(axis, axis)}: {family} games", caption, figure
-    )
+    caption = _READING.format(min(s.replicates for s in shown)) + cut
+    title = f"Samples needed against {SYMBOLS.get(axis, axis)}: {family} games"
+    return Drawing(f"scaling_{family}_{axis}", title, caption, figure)
 
 
 def _colour(position: int) -> str:
@@ -70,41 +67,34 @@ def _colour(position: int) -> str:
 
 def _handle(position: int, scaling: Scaling) -> Line2D:
     law = scaling.law
-    found = (
-        "exponent not identified" if law is None else f"{law.exponent:.2f} [{law.low:.2f}, {law.high:.2f}]"
-    )
-    return Line2D(
-        [],
-        [],
-        color=_colour(position),
-        marker=canvas.MARKERS[position],
-        label=f"{scaling.name}, {scaling.tie_breaking}: {found}",
-    )
+    found = f"exponent {scaling.exponent_text()}"
+    if law is not None:
+        found += f" [{law.low:.2f}, {law.high:.2f}]"
+    what = " (samples used)" if scaling.stops else ""
+    label = f"{scaling.name}, {scaling.tie_breaking}{what}: {found}"
+    return Line2D([], [], color=_colour(position), marker=canvas.MARKERS[position], label=label)
 
 
-def _draw_group(axes: Axes, position: int, scaling: Scaling) -> None:
-    frame, colour, marker = scaling.frame, _colour(position), canvas.MARKERS[position]
-    shift = 1.012 ** (position - 2)  # so that bars of several groups stay apart
-    for x, lower, upper in frame.itertuples(index=False):
-        if np.isinf(upper):
-            axes.plot(x * shift, lower, marker="^", color=colour, markersize=8, markerfacecolor=canvas.PAPER)
-        elif lower == 0:
-            axes.plot(x * shift, upper, marker="v", color=colour, markersize=8, markerfacecolor=canvas.PAPER)
+def _draw_points(axes: Axes, position: int, scaling: Scaling) -> None:
+    colour = _colour(position)
+    instance = scaling.frame.groupby("x").cumcount()
+    shift = 1.012 ** (position - 2 + 2 * instance)  # so that bars of several groups and instances stay apart
+    frame = scaling.frame.assign(x=scaling.frame["x"] * shift)
+    for x, samples, low, high, censored, at_most in frame.itertuples(index=False):
+        ends = [low if np.isfinite(low) else samples, high if np.isfinite(high) else samples]
+        axes.plot([x] * 2, ends, color=colour, linewidth=2.4, alpha=0.55)
+        if censored or at_most:
+            arrow = "^" if censored else "v"
+            axes.plot(x, samples, marker=arrow, color=colour, markersize=8, markerfacecolor=canvas.PAPER)
         else:
-            axes.plot([x * shift] * 2, [lower, upper], color=colour, linewidth=2.4, alpha=0.55)
-            axes.plot(x * shift, np.sqrt(lower * upper), marker=marker, color=colour)
-    if scaling.law is None:
-        return
-    ends = np.array([frame["x"].min(), frame["x"].max()])
-    axes.plot(ends, np.exp(scaling.law.intercept) * ends**scaling.law.exponent, color=colour, linewidth=1.2)
+            axes.plot(x, samples, marker=canvas.MARKERS[position], color=colour)
 
 
-def _draw_theorem(axes: Axes, scaling: Scaling) -> None:
-    """The theorem's slope through the middle of the fitted line."""
-    if scaling.theorem is None or scaling.law is None:
+def _draw_line(axes: Axes, scaling: Scaling, turn: float, **style: Any) -> None:
+    """The fitted law, if it is certain enough, its exponent changed by turn around the middle."""
+    if scaling.drawn_law is None:
         return
     ends = np.array([scaling.frame["x"].min(), scaling.frame["x"].max()])
     middle = float(np.sqrt(ends.prod()))
-    height = np.exp(scaling.law.intercept) * middle**scaling.law.exponent
-    heights = height * (ends / middle) ** scaling.theorem
-    axes.plot(ends, heights, color=canvas.INK, linewidth=1, linestyle=":")
+    heights = np.exp(scaling.drawn_law.intercept) * ends**scaling.drawn_law.exponent
+    axes.plot(ends, heights * (ends / middle) ** turn, **style)
