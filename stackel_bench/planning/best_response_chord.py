@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from stackel_bench.kernel import kernel
 from stackel_bench.planning.best_response_findings import (
     ACTIVE,
     CONSTANT,
@@ -37,7 +37,7 @@ from stackel_bench.planning.best_response_findings import (
 _X, _A, _B = 0, 2, 4
 
 
-@njit(cache=True, forceinline=True, fastmath={"reassoc", "nsz"})
+@kernel(forceinline=True, fastmath={"reassoc", "nsz"})
 def _dot(transitions: np.ndarray, h: int, s: int, b: int, values: np.ndarray) -> float:
     # The order of summation is left to the compiler, as in any BLAS; everything else is strict.
     total = 0.0
@@ -46,7 +46,7 @@ def _dot(transitions: np.ndarray, h: int, s: int, b: int, values: np.ndarray) ->
     return total
 
 
-@njit(cache=True, forceinline=True, fastmath={"reassoc", "nsz"})
+@kernel(forceinline=True, fastmath={"reassoc", "nsz"})
 def _pair(transitions: np.ndarray, h: int, s: int, b: int, values: np.ndarray, i: int) -> tuple[float, float]:
     first = 0.0
     second = 0.0
@@ -57,7 +57,7 @@ def _pair(transitions: np.ndarray, h: int, s: int, b: int, values: np.ndarray, i
     return first, second
 
 
-@njit(cache=True, forceinline=True)
+@kernel(forceinline=True)
 def _action_value(
     transitions: np.ndarray, reward1: float, reward2: float, h: int, s: int, b: int, later: np.ndarray, i: int
 ) -> tuple[float, float]:
@@ -68,14 +68,14 @@ def _action_value(
     return reward1 + d1, reward2 + d2
 
 
-@njit(cache=True)
+@kernel
 def _scale(rewards: np.ndarray) -> float:
     """The power of two above every |reward|, so that dividing by it is exact; 1 where all are 0."""
     largest = np.abs(rewards).max()
     return math.ldexp(1.0, math.frexp(largest)[1]) if largest > 0 else 1.0
 
 
-@njit(cache=True)
+@kernel
 def _extremes(
     model: Model,
     tie1: float,
@@ -131,7 +131,7 @@ def _extremes(
     return later[:, start]
 
 
-@njit(cache=True)
+@kernel
 def _vertex(
     model: Model, weight1: float, weight2: float, action: np.ndarray, buffers: tuple[np.ndarray, np.ndarray]
 ) -> tuple[float, float]:
@@ -165,7 +165,7 @@ def _vertex(
     return later[1, start], later[2, start]
 
 
-@njit(cache=True)
+@kernel
 def _search(
     model: Model, slack: float, work: np.ndarray, buffers: tuple[np.ndarray, np.ndarray], findings: np.ndarray
 ) -> tuple[int, int, int]:
@@ -225,7 +225,7 @@ def _search(
     return a, b, c
 
 
-@njit(cache=True)
+@kernel
 def search_chords(
     transitions: np.ndarray,
     leader_rewards: np.ndarray,

@@ -13,8 +13,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from stackel_bench.kernel import kernel
 from stackel_bench.planning.best_response_findings import (
     ACTIVE,
     CONSTANT,
@@ -55,7 +55,7 @@ class _Left(NamedTuple):
     counts: np.ndarray  # [H,S]
 
 
-@njit(cache=True, forceinline=True, fastmath={"reassoc", "nsz"})
+@kernel(forceinline=True, fastmath={"reassoc", "nsz"})
 def _pair(transitions: np.ndarray, h: int, s: int, b: int, values: np.ndarray, i: int) -> tuple[float, float]:
     # The order of summation is left to the compiler, as in any BLAS; everything else is strict.
     first = 0.0
@@ -67,7 +67,7 @@ def _pair(transitions: np.ndarray, h: int, s: int, b: int, values: np.ndarray, i
     return first, second
 
 
-@njit(cache=True, forceinline=True, fastmath={"reassoc", "nsz"})
+@kernel(forceinline=True, fastmath={"reassoc", "nsz"})
 def _two_pairs(
     transitions: np.ndarray, h: int, s: int, b: int, values: np.ndarray, i: int, j: int
 ) -> tuple[float, float, float, float]:
@@ -84,14 +84,14 @@ def _two_pairs(
     return first, second, third, fourth
 
 
-@njit(cache=True)
+@kernel
 def _scale(rewards: np.ndarray) -> float:
     """The power of two above every |reward|, so that dividing by it is exact; 1 where all are 0."""
     largest = np.abs(rewards).max()
     return math.ldexp(1.0, math.frexp(largest)[1]) if largest > 0 else 1.0
 
 
-@njit(cache=True)
+@kernel
 def _first_pass(model: Model, slots: _Slots, tie: float) -> None:
     """Fill all four slots.
 
@@ -138,7 +138,7 @@ def _first_pass(model: Model, slots: _Slots, tie: float) -> None:
                         action[slot, h, s] = b
 
 
-@njit(cache=True)
+@kernel
 def _drop_actions(
     slots: _Slots, rows: np.ndarray, count: int, i: int, j: int, tie: float, h: int, s: int
 ) -> int:
@@ -162,7 +162,7 @@ def _drop_actions(
     return kept
 
 
-@njit(cache=True)
+@kernel
 def _next_pass(
     model: Model, slots: _Slots, left: _Left, bracket: tuple[int, int, int, int], tie: float
 ) -> None:
@@ -217,7 +217,7 @@ def _next_pass(
         settled = settled and settled_here
 
 
-@njit(cache=True)
+@kernel
 def _search(
     model: Model, slack: float, slots: _Slots, left: _Left, actions: np.ndarray, findings: np.ndarray
 ) -> None:
@@ -303,7 +303,7 @@ def _search(
     findings[PASSES] = passes
 
 
-@njit(cache=True)
+@kernel
 def search_and_eliminate(
     transitions: np.ndarray,
     leader_rewards: np.ndarray,

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from stackel_bench.kernel import kernel
 from stackel_bench.planning.best_response_findings import WEIGHT
 
 
-@njit(cache=True, forceinline=True)
+@kernel(forceinline=True)
 def _move(row: np.ndarray, mass: float, after: np.ndarray) -> None:
     if mass > 0.0:
         for successor in range(after.size):
             after[successor] += mass * row[successor]
 
 
-@njit(cache=True)
+@kernel
 def mixture_policies(
     transitions: np.ndarray,
     initial_states: np.ndarray,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from stackel_bench.kernel import kernel
 
 
 def precise_leverage(points: np.ndarray, weights: np.ndarray, rows: np.ndarray) -> float:
@@ -16,7 +17,7 @@ def precise_leverage(points: np.ndarray, weights: np.ndarray, rows: np.ndarray) 
     return float(_largest(high, low, np.ascontiguousarray(rows)))
 
 
-@njit(cache=True)
+@kernel
 def _sum(a: float, b: float, c: float, d: float) -> tuple[float, float]:
     """(a + b) + (c + d)."""
     total = a + c
@@ -26,7 +27,7 @@ def _sum(a: float, b: float, c: float, d: float) -> tuple[float, float]:
     return high, rest - (high - total)
 
 
-@njit(cache=True)
+@kernel
 def _product(a: float, b: float, c: float, d: float) -> tuple[float, float]:
     """(a + b) * (c + d)."""
     total = a * c
@@ -42,7 +43,7 @@ def _product(a: float, b: float, c: float, d: float) -> tuple[float, float]:
     return high, rest - (high - total)
 
 
-@njit(cache=True)
+@kernel
 def _quotient(a: float, b: float, c: float, d: float) -> tuple[float, float]:
     """(a + b) / (c + d), by two steps of long division."""
     first = a / c
@@ -53,7 +54,7 @@ def _quotient(a: float, b: float, c: float, d: float) -> tuple[float, float]:
     return _sum(first, 0.0, second, p / c)
 
 
-@njit(cache=True)
+@kernel
 def _root(a: float, b: float) -> tuple[float, float]:
     """sqrt(a + b), by one step of Newton's method."""
     first = np.sqrt(a)
@@ -62,7 +63,7 @@ def _root(a: float, b: float) -> tuple[float, float]:
     return _sum(first, 0.0, p / (2 * first), 0.0)
 
 
-@njit(cache=True)
+@kernel
 def _cholesky(points: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """High and low parts of the lower triangular L [r,r] with L L^T = V."""
     count, rank = points.shape
@@ -84,7 +85,7 @@ def _cholesky(points: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.n
     return high, low
 
 
-@njit(cache=True)
+@kernel
 def _largest(high: np.ndarray, low: np.ndarray, rows: np.ndarray) -> float:
     """The largest |L^-1 y|^2 over the rows y."""
     rank = len(high)

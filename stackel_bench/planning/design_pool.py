@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from stackel_bench.errors import InputError
+from stackel_bench.kernel import kernel
 from stackel_bench.planning.feature_products import products, squared_lengths
 from stackel_bench.planning.triangular import condition, triangular_factor, triangular_inverse
 
@@ -77,7 +77,7 @@ def _turned(rows: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(rows.T)
 
 
-@njit(cache=True)
+@kernel
 def _along(turned: np.ndarray, direction: np.ndarray, sums: np.ndarray) -> None:
     """Each row's product with a direction [r]; rows are the columns of turned [r,m]."""
     sums[:] = 0.0
@@ -88,7 +88,7 @@ def _along(turned: np.ndarray, direction: np.ndarray, sums: np.ndarray) -> None:
                 sums[i] += share * turned[k, i]
 
 
-@njit(cache=True)
+@kernel
 def _spread_rows(turned: np.ndarray) -> np.ndarray:
     """r rows, each the farthest from the span of those before; rows of turned [r,m] are orthonormal.
 
@@ -122,7 +122,7 @@ def _spread_rows(turned: np.ndarray) -> np.ndarray:
     return chosen
 
 
-@njit(cache=True)
+@kernel
 def _frank_wolfe(turned: np.ndarray, leverages: np.ndarray, weights: np.ndarray, target: float) -> None:
     """At most REFRESH steps on rows that are the columns of turned [r,m]; leverages and weights change."""
     rank, count = turned.shape

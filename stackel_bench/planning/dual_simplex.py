@@ -22,8 +22,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from stackel_bench.kernel import kernel
 from stackel_bench.tolerances import PivotTolerances
 
 OPTIMAL, CUTOFF, INFEASIBLE, STOPPED = 0, 1, 2, 3
@@ -73,7 +73,7 @@ class Demands(NamedTuple):
     tolerances: PivotTolerances
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _program(matrix: np.ndarray, column: int, objectives: np.ndarray, tolerances: PivotTolerances) -> Program:
     """The program whose reference is a column of the matrix."""
     actions, num_rows = matrix.shape
@@ -83,7 +83,7 @@ def _program(matrix: np.ndarray, column: int, objectives: np.ndarray, tolerances
     return Program(matrix, reference, objectives, tolerances, np.empty(num_rows), np.empty(actions))
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _state(actions: int, num_rows: int, num_objectives: int, lower: float, relaxed: float) -> State:
     """Room for one state, no objective active, every lower bound the same, bounds may rely on less."""
     bounds = np.empty(num_rows)
@@ -102,7 +102,7 @@ def _state(actions: int, num_rows: int, num_objectives: int, lower: float, relax
     )
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _level(stack: State, level: int) -> State:
     """One state of a stack, as views."""
     return State(
@@ -116,7 +116,7 @@ def _level(stack: State, level: int) -> State:
     )
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _start(program: Program, first: int, state: State) -> None:
     """Write the dual feasible state at the best action for one objective, and activate that one."""
     objectives, (actions, num_rows) = program.objectives, program.matrix.shape
@@ -142,7 +142,7 @@ def _start(program: Program, first: int, state: State) -> None:
     state.mode[first] = INCLUDED
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _reoptimise(program: Program, state: State, stop: float, limit: int | np.int64) -> tuple[int, int]:
     """Pivot until nothing is violated, the bound falls to stop, a row cannot be repaired, or the limit.
 
@@ -179,7 +179,7 @@ def _reoptimise(program: Program, state: State, stop: float, limit: int | np.int
     return STOPPED, leaving
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _violated(program: Program, state: State, take_first: bool) -> tuple[int, float]:
     """(variable, value) of the most negative basic variable, or the first; variable -1 if there is none."""
     actions, num_rows = program.matrix.shape
@@ -211,7 +211,7 @@ def _violated(program: Program, state: State, take_first: bool) -> tuple[int, fl
     return leaving, worst
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _row_of(program: Program, state: State, variable: int) -> None:
     """Write a basic variable's coefficients on the non-basic ones into program.entries."""
     actions, num_rows = program.matrix.shape
@@ -233,7 +233,7 @@ def _row_of(program: Program, state: State, variable: int) -> None:
                 entries[j] += factor * rows[a, j]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _pivot(state: State, entries: np.ndarray, leaving: int, entering: int, value: float) -> None:
     actions = entries.shape[0]
     rows, offset, column_of = state.rows, state.offset, state.column_of
@@ -260,7 +260,7 @@ def _pivot(state: State, entries: np.ndarray, leaving: int, entering: int, value
     state.nonbasic[entering] = leaving
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _certified_bound(program: Program, state: State) -> float:
     """An upper bound of the program by weak duality: right whatever the pivots did, up to rounding."""
     actions, num_rows = program.matrix.shape
@@ -286,7 +286,7 @@ def _certified_bound(program: Program, state: State) -> float:
     return largest
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _relaxed_value(program: Program, state: State) -> float:
     """The state's value if every row were relaxed by the feasibility tolerance, read off its multipliers."""
     actions, num_rows = program.matrix.shape
@@ -297,7 +297,7 @@ def _relaxed_value(program: Program, state: State) -> float:
     return value
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _proves_infeasible(program: Program, state: State, leaving: int, allowance: float) -> bool:
     """Whether no strategy meets every row by more than the allowance (Farkas, from the data alone)."""
     actions, num_rows = program.matrix.shape
@@ -315,7 +315,7 @@ def _proves_infeasible(program: Program, state: State, leaving: int, allowance: 
     return largest <= allowance * total
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _distribution(state: State, strategy: np.ndarray) -> None:
     """Write the state's point as a strategy [A], free of rounding below 0."""
     total = 0.0
@@ -326,7 +326,7 @@ def _distribution(state: State, strategy: np.ndarray) -> None:
         strategy[a] /= total
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def maximin(
     matrix: np.ndarray,
     reference: np.ndarray,
@@ -359,7 +359,7 @@ def maximin(
     return status, _certified_bound(program, state), strategy
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def vanishes(
     matrix: np.ndarray,
     reference: np.ndarray,
@@ -405,7 +405,7 @@ def vanishes(
     return True
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def best_response_regions(
     follower: np.ndarray,
     leader: np.ndarray,
@@ -456,13 +456,13 @@ def best_response_regions(
     return response, bound, strategy
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _overwrite(target: np.ndarray, source: np.ndarray) -> None:
     for a in range(target.shape[0]):
         target[a] = source[a]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _pessimistic_value(
     follower: np.ndarray, leader: np.ndarray, strategy: np.ndarray, slack: float, payoffs: np.ndarray
 ) -> float:
@@ -485,7 +485,7 @@ def _pessimistic_value(
     return worst
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def root_bounds(
     follower: np.ndarray, leader: np.ndarray, demands: Demands, strategy: np.ndarray
 ) -> tuple[float, np.ndarray]:
@@ -528,7 +528,7 @@ def root_bounds(
     return best, bounds
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _repeats_earlier(follower: np.ndarray, c: int, tolerance: float) -> bool:
     for b in range(c):
         a = 0
@@ -539,7 +539,7 @@ def _repeats_earlier(follower: np.ndarray, c: int, tolerance: float) -> bool:
     return False
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _decide_root(program: Program, c: int, demands: Demands, state: State) -> None:
     """Decide what can be decided for every strategy at once: replies that always or never matter."""
     actions, responses = program.matrix.shape
@@ -559,7 +559,7 @@ def _decide_root(program: Program, c: int, demands: Demands, state: State) -> No
             state.mode[b] = UNDECIDED
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _copy(source: State, target: State) -> None:
     actions = source.nonbasic.shape[0]
     for a in range(actions + 1):
@@ -576,7 +576,7 @@ def _copy(source: State, target: State) -> None:
         target.true_lower[b] = source.true_lower[b]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _exclude(state: State, b: int, demands: Demands, shift: float) -> None:
     """Demand that reply b be worse than the reference by slack + shift; the state stays dual feasible."""
     actions = state.nonbasic.shape[0]
@@ -590,7 +590,7 @@ def _exclude(state: State, b: int, demands: Demands, shift: float) -> None:
     state.mode[b], state.lower[b], state.true_lower[b] = EXCLUDED, margin, demands.slack
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _refine(state: State, demands: Demands) -> bool:
     """Reduce the margin of excluded replies to the finest one; whether that changed anything."""
     changed = False
@@ -601,7 +601,7 @@ def _refine(state: State, demands: Demands) -> bool:
     return changed
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _bound_node(
     program: Program, state: State, demands: Demands, inherited: float, goal: float
 ) -> tuple[float, bool]:
@@ -621,7 +621,7 @@ def _bound_node(
         stop = -np.inf  # the pivots ask for slack + shift, the bound only for slack: it can lag behind
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _most_violated(
     state: State, c: int, demands: Demands, payoffs: np.ndarray, chosen: np.ndarray, violation: np.ndarray
 ) -> int:
@@ -645,7 +645,7 @@ def _most_violated(
     return found
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _branch(
     program: Program, demands: Demands, stack: State, level: int, chosen: np.ndarray, found: int, goal: float
 ) -> None:
@@ -679,7 +679,7 @@ def _branch(
         _copy(_level(stack, first), _level(stack, level + 1))
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _search_reference(
     program: Program,
     c: int,
@@ -731,7 +731,7 @@ def _search_reference(
     return best, size, nodes, closed_bound
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def search_references(
     follower: np.ndarray,
     leader: np.ndarray,

@@ -7,7 +7,8 @@ ones here, so that the compiler can use wide registers and still adds up each su
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from stackel_bench.kernel import kernel
 
 TILE = 64  # rows that are turned around and worked on together
 
@@ -32,7 +33,7 @@ def _plain(array: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-@njit(cache=True)
+@kernel
 def _row_means(rows: np.ndarray, leader: np.ndarray, follower: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     count, dimension = rows.shape
     leader_means, follower_means = np.empty(count), np.empty(count)
@@ -47,14 +48,14 @@ def _row_means(rows: np.ndarray, leader: np.ndarray, follower: np.ndarray) -> tu
     return leader_means, follower_means
 
 
-@njit(cache=True)
+@kernel
 def _turn(rows: np.ndarray, start: int, stop: int, turned: np.ndarray) -> None:
     for i in range(stop - start):
         for k in range(rows.shape[1]):
             turned[k, i] = rows[start + i, k]
 
 
-@njit(cache=True)
+@kernel
 def _column(turned: np.ndarray, vectors: np.ndarray, column: int, sums: np.ndarray) -> None:
     """One column of the product for the rows that are the columns of turned [d,TILE]."""
     dimension = len(turned)
@@ -71,7 +72,7 @@ def _column(turned: np.ndarray, vectors: np.ndarray, column: int, sums: np.ndarr
             sums[i] += turned[k, i] * a
 
 
-@njit(cache=True)
+@kernel
 def _products(rows: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     count, width = len(rows), vectors.shape[1]
     result = np.empty((count, width))
@@ -86,7 +87,7 @@ def _products(rows: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     return result
 
 
-@njit(cache=True)
+@kernel
 def _squared_lengths(rows: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     count = len(rows)
     result = np.empty(count)

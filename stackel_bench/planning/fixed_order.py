@@ -7,7 +7,8 @@ that are compiled without reordering do not; neither do numpy's own sums, whose 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from stackel_bench.kernel import kernel
 
 
 def weighted_rows(weights: np.ndarray, matrix: np.ndarray) -> np.ndarray:
@@ -47,7 +48,7 @@ def _read_only(array: np.ndarray) -> np.ndarray:
     return array
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _add_rows(mixtures: np.ndarray, matrix: np.ndarray, sums: np.ndarray) -> None:
     for n in range(mixtures.shape[0]):
         for a in range(matrix.shape[0]):
@@ -57,7 +58,7 @@ def _add_rows(mixtures: np.ndarray, matrix: np.ndarray, sums: np.ndarray) -> Non
                     sums[n, b] += weight * matrix[a, b]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _eliminate(work: np.ndarray, determinants: np.ndarray, solutions: np.ndarray) -> None:
     size = work.shape[1]
     for n in range(work.shape[0]):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from stackel_bench.kernel import kernel
 from stackel_bench.planning.triangular import apply_reflection, reflect, reflect_column, undo_reflections
 
 
@@ -41,7 +41,7 @@ def independent_columns(rows: np.ndarray, rank: int) -> np.ndarray:
     return np.sort(order[:rank])
 
 
-@njit(cache=True)
+@kernel
 def _pivoted(work: np.ndarray, right: np.ndarray, rank: int) -> np.ndarray:
     """The order [d] of columns, longest rest first; work becomes R, right becomes Q^T right."""
     count, width = work.shape
@@ -61,7 +61,7 @@ def _pivoted(work: np.ndarray, right: np.ndarray, rank: int) -> np.ndarray:
     return order
 
 
-@njit(cache=True)
+@kernel
 def _solved(factor: np.ndarray, right: np.ndarray) -> np.ndarray:
     """x with R x = right, R the upper triangle of factor."""
     solution = right.copy()
@@ -73,7 +73,7 @@ def _solved(factor: np.ndarray, right: np.ndarray) -> np.ndarray:
     return solution
 
 
-@njit(cache=True)
+@kernel
 def _solved_transposed(factor: np.ndarray, right: np.ndarray) -> np.ndarray:
     """x with R^T x = right, R the upper triangle of factor."""
     solution = right.copy()

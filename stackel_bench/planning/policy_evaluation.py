@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
 from stackel_bench import checks
+from stackel_bench.kernel import kernel
 from stackel_bench.models import FollowerMDP
 
 ROW_SUM_TOLERANCE = 1e-9
@@ -42,7 +42,7 @@ def _checked_policy(policy: ArrayLike, shape: tuple[int, int, int]) -> np.ndarra
     return checked
 
 
-@njit(cache=True)
+@kernel
 def _total(played: np.ndarray, rewards: np.ndarray) -> float:
     """The sum of probability times reward, in the order of the entries: no processor changes it."""
     total = 0.0
@@ -51,7 +51,7 @@ def _total(played: np.ndarray, rewards: np.ndarray) -> float:
     return total
 
 
-@njit(cache=True)
+@kernel
 def _occupancy(transitions: np.ndarray, policy: np.ndarray, initial_state: int) -> np.ndarray:
     # Forward in time, so that rows of states and actions that never occur are not read.
     horizon, num_states, num_actions = policy.shape

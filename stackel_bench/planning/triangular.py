@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from stackel_bench.kernel import kernel
 
 
 def triangular_factor(rows: np.ndarray) -> np.ndarray:
@@ -32,7 +33,7 @@ def condition(factor: np.ndarray, inverse: np.ndarray) -> float:
     return product if np.isfinite(product) else np.inf
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def triangular_inverse(factor: np.ndarray) -> np.ndarray:
     """The inverse [r,r] of an upper triangular factor; not finite where the factor is singular."""
     size = len(factor)
@@ -49,7 +50,7 @@ def triangular_inverse(factor: np.ndarray) -> np.ndarray:
     return inverse
 
 
-@njit(cache=True)
+@kernel
 def reflect(work: np.ndarray) -> np.ndarray:
     """Turns work [m,n] in place into R above and reflectors below the diagonal; their shares [min(m,n)]."""
     steps = min(work.shape)
@@ -60,7 +61,7 @@ def reflect(work: np.ndarray) -> np.ndarray:
     return shares
 
 
-@njit(cache=True)
+@kernel
 def reflect_column(work: np.ndarray, step: int, sums: np.ndarray) -> float:
     """One reflection I - share v v^T, v = (1, work[step+1:,step]), that clears a column; its share."""
     count, width = work.shape
@@ -100,14 +101,14 @@ def reflect_column(work: np.ndarray, step: int, sums: np.ndarray) -> float:
     return share
 
 
-@njit(cache=True)
+@kernel
 def undo_reflections(work: np.ndarray, shares: np.ndarray, values: np.ndarray) -> None:
     """Q times values [m,k] in place, for what reflect made of a matrix Q R."""
     for step in range(len(shares) - 1, -1, -1):
         apply_reflection(work, shares[step], step, values)
 
 
-@njit(cache=True)
+@kernel
 def apply_reflection(work: np.ndarray, share: float, step: int, values: np.ndarray) -> None:
     """One stored reflection applied to values [m,k] in place."""
     for c in range(values.shape[1]):

@@ -14,7 +14,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from stackel_bench.kernel import kernel
 
 _HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)
 # log k! minus Stirling's formula, exact for k = 1..15; larger k use the asymptotic series.
@@ -23,7 +24,7 @@ _STIRLING_ERRORS = np.array(
 )
 
 
-@njit(cache=True)
+@kernel
 def _stirling_error(k: float) -> float:
     """log k! - log(sqrt(2 pi k) (k/e)^k) for an integer k >= 1."""
     if k < 16.0:
@@ -32,7 +33,7 @@ def _stirling_error(k: float) -> float:
     return (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680) / square) / square) / square) / k
 
 
-@njit(cache=True)
+@kernel
 def _deviance(x: float, mean: float) -> float:
     """x log(x/mean) + mean - x without cancellation (Loader 2000)."""
     difference = x - mean
@@ -50,7 +51,7 @@ def _deviance(x: float, mean: float) -> float:
     return total
 
 
-@njit(cache=True)
+@kernel
 def log_binomial_mass(k: float, n: float, p: float) -> float:
     """log P(Binomial(n, p) = k) for 0 < p < 1, accurate for every n <= 2**53 (Loader 2000)."""
     if k == 0.0:
@@ -68,7 +69,7 @@ def log_binomial_mass(k: float, n: float, p: float) -> float:
     )
 
 
-@njit(cache=True)
+@kernel
 def _small_binomial(rng: np.random.Generator, n: float, p: float) -> float:
     """Inversion from 0 upwards; for n p < 10 and p <= 1/2."""
     odds = p / (1.0 - p)
@@ -87,7 +88,7 @@ def _small_binomial(rng: np.random.Generator, n: float, p: float) -> float:
             return k
 
 
-@njit(cache=True)
+@kernel
 def _large_binomial(rng: np.random.Generator, n: float, p: float) -> float:
     """Transformed rejection with a squeeze (Hoermann 1993, BTRS); for n p >= 10 and p <= 1/2."""
     deviation = math.sqrt(n * p * (1.0 - p))
@@ -115,7 +116,7 @@ def _large_binomial(rng: np.random.Generator, n: float, p: float) -> float:
             return k
 
 
-@njit(cache=True)
+@kernel
 def binomial(rng: np.random.Generator, n: float, p: float) -> float:
     """One Binomial(n, p) draw as a float that holds an integer; 0 <= n <= 2**53."""
     if n <= 0.0 or p <= 0.0:
@@ -127,7 +128,7 @@ def binomial(rng: np.random.Generator, n: float, p: float) -> float:
     return k if p <= 0.5 else n - k
 
 
-@njit(cache=True)
+@kernel
 def _large_hypergeometric(rng: np.random.Generator, good: float, bad: float, sample: float) -> float:
     """Ratio of uniforms (Stadlober 1989, HRUA) with log masses that do not cancel; sample <= total/2."""
     total = good + bad
@@ -157,7 +158,7 @@ def _large_hypergeometric(rng: np.random.Generator, good: float, bad: float, sam
             return k if good <= bad else sample - k
 
 
-@njit(cache=True)
+@kernel
 def hypergeometric(rng: np.random.Generator, good: float, bad: float, sample: float) -> float:
     """How many of `sample` draws without replacement from good + bad <= 2**53 items are good, as a float."""
     total = good + bad
@@ -176,7 +177,7 @@ def hypergeometric(rng: np.random.Generator, good: float, bad: float, sample: fl
     return k if sample == fewer else good - k
 
 
-@njit(cache=True)
+@kernel
 def row_tables(probabilities: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Per row of [n,K]: conditional probabilities from tail sums, and an alias table (accept, alias).
 
@@ -224,7 +225,7 @@ def row_tables(probabilities: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nd
     return conditional, accept, alias
 
 
-@njit(cache=True)
+@kernel
 def _split_row(
     rng: np.random.Generator,
     n: float,
@@ -251,7 +252,7 @@ def _split_row(
             return
 
 
-@njit(cache=True)
+@kernel
 def multinomial_rows(
     rng: np.random.Generator,
     totals: np.ndarray,
@@ -267,7 +268,7 @@ def multinomial_rows(
     return out
 
 
-@njit(cache=True)
+@kernel
 def binomial_each(rng: np.random.Generator, totals: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
     """One binomial draw per entry: totals int64 [n], probabilities [n] -> int64 [n]."""
     out = np.zeros(totals.size, dtype=np.int64)
@@ -276,7 +277,7 @@ def binomial_each(rng: np.random.Generator, totals: np.ndarray, probabilities: n
     return out
 
 
-@njit(cache=True)
+@kernel
 def hypergeometric_each(
     rng: np.random.Generator, good: np.ndarray, bad: np.ndarray, sample: np.ndarray
 ) -> np.ndarray:
@@ -287,7 +288,7 @@ def hypergeometric_each(
     return out
 
 
-@njit(cache=True)
+@kernel
 def _play_actions(
     rng: np.random.Generator,
     episodes: int,
@@ -314,7 +315,7 @@ def _play_actions(
         here = edges[h].sum(axis=0)
 
 
-@njit(cache=True)
+@kernel
 def play_policy(
     rng: np.random.Generator,
     arriving: np.ndarray,
@@ -352,7 +353,7 @@ def play_policy(
     return counts
 
 
-@njit(cache=True)
+@kernel
 def play_prefixes(
     rng: np.random.Generator,
     episodes: int,
@@ -395,7 +396,7 @@ def play_prefixes(
     return arrivals
 
 
-@njit(cache=True)
+@kernel
 def _any_reaches(gained: np.ndarray, edges: np.ndarray, thresholds: np.ndarray, layers: int) -> bool:
     """Whether the visits gained so far plus those of edges reach a threshold at some (layer, state)."""
     for h in range(layers):
@@ -405,7 +406,7 @@ def _any_reaches(gained: np.ndarray, edges: np.ndarray, thresholds: np.ndarray, 
     return False
 
 
-@njit(cache=True)
+@kernel
 def _first_part(
     rng: np.random.Generator, first: int, start: int, layers: int, edges: np.ndarray, part: np.ndarray
 ) -> None:
@@ -430,7 +431,7 @@ def _first_part(
         here = part[h].sum(axis=0)
 
 
-@njit(cache=True)
+@kernel
 def play_until_doubled(
     rng: np.random.Generator,
     actions: np.ndarray,

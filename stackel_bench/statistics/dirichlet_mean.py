@@ -13,8 +13,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from stackel_bench.kernel import kernel
 from stackel_bench.statistics.elementary import exp, log
 
 _STEP = 0.15
@@ -24,7 +24,7 @@ _LARGE = 1e120  # a node whose product is larger contributes nothing
 _CHECK = 16  # factors between two looks at the products
 
 
-@njit(cache=True)
+@kernel
 def upper_quantile(values: np.ndarray, tail: float) -> float:
     """What the weighted mean of values [n] in [0, 1] and of one more at 1 exceeds with probability tail."""
     least, mean = 1.0, 1.0
@@ -58,7 +58,7 @@ def upper_quantile(values: np.ndarray, tail: float) -> float:
     return point
 
 
-@njit(cache=True)
+@kernel
 def tail_probability(values: np.ndarray, point: float) -> float:
     """P(weighted mean of values [n] and 1 > point), for a point between the smallest value and 1."""
     count = len(values) + 1
@@ -85,7 +85,7 @@ def tail_probability(values: np.ndarray, point: float) -> float:
     return math.ldexp(factor * _integral(offsets, saddle, scale, bend) / math.pi, power)
 
 
-@njit(cache=True)
+@kernel
 def _saddle(offsets: np.ndarray, largest: float) -> float:
     """Where M(s)/s is smallest on (0, largest), to a hundredth of the distance from the ends: enough."""
     low, high = 0.0, largest
@@ -109,7 +109,7 @@ def _saddle(offsets: np.ndarray, largest: float) -> float:
     return point
 
 
-@njit(cache=True)
+@kernel
 def _integral(ratios: np.ndarray, saddle: float, scale: float, bend: float) -> float:
     """The integral over v > 0 of Im(M(s)/s ds/dv), relative to M(s)/s at the saddle point.
 
