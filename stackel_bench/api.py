@@ -18,7 +18,7 @@ from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.catalog import make_learner
 from stackel_bench.learners.decision import Decision
 from stackel_bench.models import TieBreaking
-from stackel_bench.planning.mixed_value import checked_strategy
+from stackel_bench.planning.mixed.value import checked_strategy
 
 
 def leader_values(game: Game, slack: float = 0.0, tie_breaking: str = "pessimistic") -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 
 from stackel_bench.learners.decision import Decisions
 from stackel_bench.models import TieBreaking
-from stackel_bench.planning.finite_responses import optimistic_gap, pessimistic_gap
+from stackel_bench.planning.finite.responses import optimistic_gap, pessimistic_gap
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from stackel_bench.games.simultaneous import SimultaneousGame
 from stackel_bench.learners.decision import Decisions
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.best_response import best_responses
-from stackel_bench.planning.finite_responses import finite_leader_values
-from stackel_bench.planning.linear_responses import linear_follower_losses, linear_leader_values
-from stackel_bench.planning.policy_evaluation import policy_values
+from stackel_bench.planning.best_response.policy_evaluation import policy_values
+from stackel_bench.planning.finite.linear_responses import linear_follower_losses, linear_leader_values
+from stackel_bench.planning.finite.responses import finite_leader_values
 
 
 def oracle_of(game: Game) -> Oracle:

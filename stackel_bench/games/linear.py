@@ -13,7 +13,7 @@ from stackel_bench.games.identity import digest_of_arrays
 from stackel_bench.games.noise import Noise
 from stackel_bench.models.feature_source import FeatureSource, leader_blocks
 from stackel_bench.models.linear_model import LinearModel
-from stackel_bench.planning.feature_products import row_means
+from stackel_bench.planning.design.feature_products import row_means
 from stackel_bench.simulation.pulls import nested_reward_sums
 
 BLOCK_ELEMENTS = 2**20  # part of the identity: it says how the features are cut for the digest

@@ -16,7 +16,7 @@ from stackel_bench.learners.decision import Decisions
 from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.learners.row_pulls import PullSums, pull_block, pull_schedule
 from stackel_bench.models import TieBreaking
-from stackel_bench.planning.finite_responses import TIE_TOLERANCE, respond
+from stackel_bench.planning.finite.responses import TIE_TOLERANCE, respond
 from stackel_bench.theory.pulls import error_of_pulls, paper_pulls, pulls_for_error
 
 

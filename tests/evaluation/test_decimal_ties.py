@@ -21,7 +21,7 @@ from stackel_bench.games.noise import Noise
 from stackel_bench.games.simultaneous import SimultaneousGame
 from stackel_bench.learners.decision import Decision, Decisions
 from stackel_bench.models import PayoffTable, TieBreaking
-from stackel_bench.planning.mixed_value import dyadic_strategy
+from stackel_bench.planning.mixed.value import dyadic_strategy
 from stackel_bench.reporting.figures import simplex
 from stackel_bench.streams import generator
 from tests import brute_force
