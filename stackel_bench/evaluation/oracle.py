@@ -15,10 +15,15 @@ from stackel_bench.planning.finite.responses import optimistic_gap, pessimistic_
 
 @dataclass(frozen=True)
 class Bounds:
-    """A certified interval for a number; low == high where it is known exactly."""
+    """A certified interval for a number; low == high where it is known exactly.
+
+    finished is False if a time limit or near ties left the interval wider than asked for: each end is still a
+    bound, and neither is the number.
+    """
 
     low: float
     high: float
+    finished: bool = True
 
     @classmethod
     def exactly(cls, value: float) -> Bounds:

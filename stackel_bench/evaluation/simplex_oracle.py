@@ -62,4 +62,4 @@ def _flat(decisions: Decisions) -> tuple[np.ndarray, tuple[int, int]]:
 
 
 def _bounds(interval: CertifiedInterval) -> Bounds:
-    return Bounds(interval.low, interval.high)
+    return Bounds(interval.low, interval.high, interval.finished)

@@ -56,9 +56,7 @@ class EpisodeSimulator:
     def play(self, policy: np.ndarray, episodes: int, rng: np.random.Generator) -> np.ndarray:
         """Transition counts int64 [H,S,B,S] of episodes under a Markov policy [H,S,B] (rows sum to 1)."""
         table = checks.array("policy", policy, shape=self.shape)
-        checks.reject_first("policy", table, table < 0, "probabilities >= 0")
-        sums = table.sum(axis=2)
-        checks.reject_first("sum of policy", sums, np.abs(sums - 1) > 1e-9, "1 within 1e-09")
+        checks.distributions("policy", table)
         arriving = np.zeros(self.shape[:2], dtype=np.int64)
         arriving[0, self.initial_state] = _episodes(episodes)
         return kernels.play_policy(rng, arriving, table.copy(), *self._tables)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from stackel_bench.errors import InputError
 from stackel_bench.kernel import kernel
 from stackel_bench.statistics.elementary import exp, log
+from stackel_bench.tolerances import LEAST_TERM, NARROWEST
 
 CONFIDENCE = 0.95
 
@@ -40,7 +41,7 @@ def lower_limit(count: int, trials: int, tail: float) -> float:
     low, high = 0.0, count / trials
     while True:
         middle = 0.5 * (low + high)
-        if middle <= low or middle >= high or high - low < 1e-16 * high:
+        if middle <= low or middle >= high or high - low < NARROWEST * high:
             return middle
         if upper_tail(count, trials, middle) < tail:
             low = middle
@@ -59,7 +60,7 @@ def upper_tail(count: int, trials: int, probability: float) -> float:
     """P(X >= count) of a binomial X for count/trials >= probability > 0: the pmf times a falling series."""
     odds = probability / (1.0 - probability)
     term, total, k = 1.0, 1.0, count
-    while k < trials and term > 1e-17 * total:
+    while k < trials and term > LEAST_TERM * total:
         term *= (trials - k) / (k + 1.0) * odds
         total += term
         k += 1

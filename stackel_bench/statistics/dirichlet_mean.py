@@ -16,6 +16,7 @@ import numpy as np
 
 from stackel_bench.kernel import kernel
 from stackel_bench.statistics.elementary import exp, log
+from stackel_bench.tolerances import INTEGRAL_REST, QUANTILE_ERROR, QUANTILE_WIDTH
 
 _STEP = 0.15
 _NODES = 8  # of the trapezoidal rule, taken together so that the processor can vectorise
@@ -50,7 +51,7 @@ def upper_quantile(values: np.ndarray, tail: float) -> float:
             low = point
         else:
             high = point
-        if abs(found) < 1e-10 or high - low <= 1e-15 * high:
+        if abs(found) < QUANTILE_ERROR or high - low <= QUANTILE_WIDTH * high:
             break
         following = point - found * (point - last) / (found - error) if found != error else low
         last, error = point, found
@@ -142,6 +143,6 @@ def _integral(ratios: np.ndarray, saddle: float, scale: float, bend: float) -> f
                 square = real[q] * real[q] + imaginary[q] * imaginary[q]
                 total += (width[q] * real[q] - bend * up[q] * imaginary[q]) / square
                 size += width[q] / math.sqrt(square)
-        if size < 1e-14 * abs(total):
+        if size < INTEGRAL_REST * abs(total):
             break
     return _STEP * total

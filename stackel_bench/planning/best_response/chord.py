@@ -18,7 +18,6 @@ from stackel_bench.planning.best_response.findings import (
     CONSTANT,
     FOLLOWER_OPTIMUM,
     FOLLOWER_VALUE,
-    GAP,
     LEADER_VALUE,
     LEXICOGRAPHIC,
     MAX_PASSES,
@@ -27,11 +26,11 @@ from stackel_bench.planning.best_response.findings import (
     PASSES,
     SLACK,
     STATUS,
-    TIE,
     UNFINISHED,
     WEIGHT,
     Model,
 )
+from stackel_bench.tolerances import ON_CHORD, STEP_TIE
 
 # Rows of the value buffers in _extremes: the exact optima x1, x2, then the values of A and of B.
 _X, _A, _B = 0, 2, 4
@@ -176,7 +175,7 @@ def _search(
     horizon = model.leader_rewards.shape[0]
     scale1 = _scale(model.leader_rewards)
     scale2 = _scale(model.follower_rewards)
-    tie = TIE * horizon
+    tie = STEP_TIE * horizon
     ends = _extremes(model, tie * scale1, tie * scale2, work[0], work[1], buffers)
     x2, a1, a2, b1, b2 = ends[1], ends[2], ends[3], ends[4], ends[5]
     target = x2 - slack
@@ -196,7 +195,7 @@ def _search(
     while status == UNFINISHED and passes < MAX_PASSES:
         run = (a2 - b2) / scale2
         rise = (a1 - b1) / scale1
-        if rise <= GAP * horizon:
+        if rise <= ON_CHORD * horizon:
             status = CONSTANT
             c = a
             break
@@ -205,7 +204,7 @@ def _search(
         c1, c2 = _vertex(model, weight1, weight2, work[c], buffers)
         passes += 1
         drop = weight1 * (a1 - c1) - weight2 * (a2 - c2)
-        if drop <= GAP * horizon or not b2 < c2 < a2:
+        if drop <= ON_CHORD * horizon or not b2 < c2 < a2:
             status = ACTIVE
             weight = min(max((target - b2) / (a2 - b2), 0.0), 1.0)
             multiplier = (a1 - b1) / (a2 - b2)

@@ -20,7 +20,6 @@ from stackel_bench.planning.best_response.findings import (
     CONSTANT,
     FOLLOWER_OPTIMUM,
     FOLLOWER_VALUE,
-    GAP,
     LEADER_VALUE,
     LEXICOGRAPHIC,
     MAX_PASSES,
@@ -29,11 +28,11 @@ from stackel_bench.planning.best_response.findings import (
     PASSES,
     SLACK,
     STATUS,
-    TIE,
     UNFINISHED,
     WEIGHT,
     Model,
 )
+from stackel_bench.tolerances import ON_CHORD, STEP_TIE
 
 FIRST_DIRECTIONS = (0.0, 0.5, 0.85, 1.0)
 
@@ -229,7 +228,7 @@ def _search(
     horizon, _, num_actions = model.leader_rewards.shape
     scale1 = _scale(model.leader_rewards)
     scale2 = _scale(model.follower_rewards)
-    tie = TIE * horizon
+    tie = STEP_TIE * horizon
     directions = np.array(FIRST_DIRECTIONS)
     weights[:, 0] = (1.0 - directions) / scale1
     weights[:, 1] = directions / scale2
@@ -263,7 +262,7 @@ def _search(
         a = order[n]
         run = (point[2 * a + 1] - point[2 * b + 1]) / scale2
         rise = (point[2 * a] - point[2 * b]) / scale1
-        if rise <= GAP * horizon:
+        if rise <= ON_CHORD * horizon:
             status = CONSTANT
             c = a
             break
@@ -285,7 +284,7 @@ def _search(
         drop1 = (point[2 * a] - point[2 * c]) / scale1
         drop2 = (point[2 * a + 1] - point[2 * c + 1]) / scale2
         drop = (run * drop1 - rise * drop2) / (run + rise)
-        if drop <= GAP * horizon or not point[2 * b + 1] < point[2 * c + 1] < point[2 * a + 1]:
+        if drop <= ON_CHORD * horizon or not point[2 * b + 1] < point[2 * c + 1] < point[2 * a + 1]:
             status = ACTIVE
             weight = min(max(part, 0.0), 1.0)
             multiplier = (point[2 * a] - point[2 * b]) / (point[2 * a + 1] - point[2 * b + 1])

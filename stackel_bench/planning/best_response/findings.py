@@ -1,4 +1,4 @@
-"""What every best-response solver reports, and the tolerances by which all of them decide."""
+"""What every best-response solver is given and what it reports."""
 
 from __future__ import annotations
 
@@ -14,10 +14,6 @@ NUM_FINDINGS = 7
 UNFINISHED, LEXICOGRAPHIC, SLACK, CONSTANT, ACTIVE = range(5)
 STATUS_NAMES = ("unfinished", "lexicographic", "slack", "constant", "active")
 
-# Both tolerances are multiplied by the horizon and hold after rewards are scaled into [-1, 1]. (numba's cache
-# does not notice a change in this file: touch the kernels' files as well.)
-TIE = 2.0**-43  # action values this close are tied; 0 breaks on decimal rewards, 1e-4 merges what differs
-GAP = 2.0**-45  # a vertex this little below the chord lies on it
 MAX_PASSES = 64  # 44 suffice in exact arithmetic, for any number of states, actions and steps
 
 

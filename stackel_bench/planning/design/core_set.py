@@ -14,10 +14,10 @@ from stackel_bench.planning.design.leverage import precise_leverage
 from stackel_bench.planning.design.rows import ArrayRows, FeatureRows, feature_rows, reject_non_finite
 from stackel_bench.planning.design.span import FeatureSpan, feature_span
 from stackel_bench.streams import generator
+from stackel_bench.tolerances import LEVERAGE
 
 RESTART = 4.0  # a row above this many ranks means that the pool was not representative
 SAMPLE_RESTART = 2.2  # the same within the sample, where a new start costs little and keeps the support small
-ACCURACY = 1e-9  # relative accuracy of the largest leverage that is reported
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ def core_set(features: np.ndarray | FeatureSource) -> CoreSet:
     it, and rows above the limit join the pool. The random stream is fixed, and so is the order of every sum
     that decides: same features, same core set, on every processor.
     Features of rank zero, non-finite features, and features with a direction so small beside the largest that
-    double precision cannot fit it (design_pool.WORST_CONDITION) raise an InputError.
+    double precision cannot fit it (tolerances.WORST_CONDITION) raise an InputError.
     """
     rows = feature_rows(features)
     stream = generator("core_set", rows.count, rows.dimension)
@@ -71,7 +71,7 @@ def core_set(features: np.ndarray | FeatureSource) -> CoreSet:
     for returned in (indices, weights):
         returned.setflags(write=False)
     leverage = found.max_leverage
-    if found.error > ACCURACY / 2:
+    if found.error > LEVERAGE / 2:
         leverage = _precise(rows, span, indices, weights, found.largest)
     return CoreSet(indices, weights, leverage, span.rank, found.reads / rows.count)
 

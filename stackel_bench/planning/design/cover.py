@@ -14,6 +14,7 @@ from stackel_bench.planning.design.rows import FeatureRows
 from stackel_bench.planning.design.scan import scan_leverages, whitening
 from stackel_bench.planning.design.span import FeatureSpan
 from stackel_bench.planning.design.triangular import condition
+from stackel_bench.tolerances import FLOAT_STEP
 
 LIMIT = 2.0  # largest leverage allowed, in units of the rank
 POOL_TARGET = 1.95  # what the design reaches on its pool, so that unseen rows have some room
@@ -105,4 +106,4 @@ def covering(
 
 def _rounding(dimension: int, factor: np.ndarray, inverse: np.ndarray) -> float:
     """A bound on the relative error of leverages under a design with this factor and its inverse."""
-    return 16 * (dimension + 8) * float(np.finfo(np.float64).eps) * condition(factor, inverse)
+    return 16 * (dimension + 8) * FLOAT_STEP * condition(factor, inverse)

@@ -11,8 +11,8 @@ from stackel_bench.errors import InputError
 from stackel_bench.kernel import kernel
 from stackel_bench.planning.design.feature_products import products, squared_lengths
 from stackel_bench.planning.design.triangular import condition, triangular_factor, triangular_inverse
+from stackel_bench.tolerances import WORST_CONDITION
 
-WORST_CONDITION = 1e10  # beyond it a fit loses six digits and more: refused, the only such threshold
 REFRESH = 100  # steps between two recomputations of the inverse, against drift of the rank-one updates
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from stackel_bench.errors import InputError
 from stackel_bench.models.feature_source import FeatureSource
+from stackel_bench.tolerances import FLOAT_STEP
 
 CHUNK_ELEMENTS = 2**17  # 1 MB of float64: small enough for the caches, large enough to amortise calls
 
@@ -139,4 +140,4 @@ def _matrix(features: object) -> np.ndarray:
 
 
 def _precision(dtype: np.dtype) -> float:
-    return float(np.finfo(dtype).eps) if dtype.kind == "f" else float(np.finfo(np.float64).eps)
+    return float(np.finfo(dtype).eps) if dtype.kind == "f" else FLOAT_STEP

@@ -12,14 +12,14 @@ import numpy as np
 
 from stackel_bench.planning.design.feature_products import squared_lengths
 from stackel_bench.planning.design.rows import FeatureRows, reject_non_finite
+from stackel_bench.tolerances import FLOAT32_ROUNDING, FLOAT32_SPREAD
 
 FLOAT32_RANGE = 2.0**40  # column sizes beyond it could overflow or vanish in float32: no bound then
-SPREAD = 1e-3  # share given away so that float32 rounding is covered by a multiple of the squared norm
 
 
 @dataclass(frozen=True, eq=False)
 class LeverageBound:
-    """lev(phi) <= (1 + SPREAD) |x @ directions|^2 + remainder |x|^2 for x = float32(phi) * scales."""
+    """lev(phi) <= (1 + FLOAT32_SPREAD) |x @ directions|^2 + remainder |x|^2 for x = float32(phi) * scales."""
 
     scales: np.ndarray | None  # [d] float32, None for ones
     directions: np.ndarray  # [d,k] float32
@@ -49,7 +49,7 @@ class _BoundBuffers:
             scaled *= self._bound.scales
         np.matmul(scaled, self._bound.directions, out=projected)
         values = np.einsum("ij,ij->i", projected, projected).astype(np.float64)
-        values *= 1 + SPREAD
+        values *= 1 + FLOAT32_SPREAD
         norms = np.einsum("ij,ij->i", scaled, scaled).astype(np.float64)
         norms *= self._bound.remainder
         values += norms
@@ -82,9 +82,11 @@ def whitening(scales: np.ndarray, map_scaled: np.ndarray, sample: np.ndarray, th
     if max(scales.max(), 1 / scales.min()) > FLOAT32_RANGE:
         return Whitening(exact, None)
     # Rounding of x, of the directions and of their products: |error| <= unit |x| |directions|_F.
-    unit = 2 * (dimension + 8) * 2.0**-24
-    rounding = (1 + 1 / SPREAD) * unit**2 * (np.cumsum(eigenvalues) - np.arange(1, rank + 2) * eigenvalues)
-    remainders = eigenvalues * (1 + SPREAD) + rounding
+    unit = 2 * (dimension + 8) * FLOAT32_ROUNDING
+    rounding = (
+        (1 + 1 / FLOAT32_SPREAD) * unit**2 * (np.cumsum(eigenvalues) - np.arange(1, rank + 2) * eigenvalues)
+    )
+    remainders = eigenvalues * (1 + FLOAT32_SPREAD) + rounding
     kept = _least_work(((sample * scales) @ vectors) ** 2, eigenvalues, remainders, threshold)
     if kept is None:
         return Whitening(exact, None)
@@ -105,7 +107,7 @@ def _least_work(
     kept = np.arange(rank + 1)
     before = np.column_stack([np.zeros((len(squares), 2)), squares]).cumsum(axis=1)[:, 1:]
     weighted = np.column_stack([np.zeros(len(squares)), squares * eigenvalues[:-1]]).cumsum(axis=1)
-    bounds = (1 + SPREAD) * (weighted - before * eigenvalues) + norms[:, None] * remainders
+    bounds = (1 + FLOAT32_SPREAD) * (weighted - before * eigenvalues) + norms[:, None] * remainders
     unsettled = np.mean(~(bounds <= threshold), axis=0)
     work = kept + 40.0 + 3.0 * rank * unsettled  # in float32 products per coordinate, measured
     work[(kept % 8 > 0) & (kept < rank)] = np.inf  # products come in groups of eight

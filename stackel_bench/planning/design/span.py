@@ -8,11 +8,10 @@ import numpy as np
 
 from stackel_bench.errors import InputError
 from stackel_bench.planning.design.feature_products import products, squared_lengths
-from stackel_bench.planning.design.pool import WORST_CONDITION
 from stackel_bench.planning.design.rows import FeatureRows, reject_non_finite
 from stackel_bench.planning.design.triangular import condition, triangular_factor, triangular_inverse
+from stackel_bench.tolerances import FLOAT_STEP, ROUNDING_UNITS, WORST_CONDITION
 
-ROUNDING_UNITS = 64  # a direction below so many units of rounding of the largest features is rounding
 LARGEST_EXPONENT = 900  # beyond it products of a feature and a scaled weight overflow
 
 
@@ -51,9 +50,8 @@ def feature_span(rows: FeatureRows, sample: np.ndarray) -> FeatureSpan:
 
 def _tolerance(rows: FeatureRows) -> float:
     """The size, in units of the largest features, below which a direction is rounding."""
-    double = float(np.finfo(np.float64).eps)
-    computed = max(ROUNDING_UNITS, rows.dimension) * double
-    return computed if rows.precision <= double else computed + 8 * rows.precision
+    computed = max(ROUNDING_UNITS, rows.dimension) * FLOAT_STEP
+    return computed if rows.precision <= FLOAT_STEP else computed + 8 * rows.precision
 
 
 def _span_by_passes(rows: FeatureRows, sample: np.ndarray, tolerance: float) -> FeatureSpan:

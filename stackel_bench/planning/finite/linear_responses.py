@@ -12,7 +12,8 @@ from stackel_bench.models import TieBreaking
 from stackel_bench.models.feature_source import FeatureSource, feature_source, leader_blocks
 from stackel_bench.models.linear_model import LinearModel
 from stackel_bench.planning.design.feature_products import row_means
-from stackel_bench.planning.finite.responses import TIE_TOLERANCE, respond, response_sets
+from stackel_bench.planning.finite.responses import respond, response_sets
+from stackel_bench.tolerances import SUM_TIE
 
 BLOCK_ELEMENTS = 2**18  # 2 MB of features at a time
 
@@ -31,7 +32,7 @@ def linear_leader_values(
     follower_parameters: ArrayLike,
     slack: float,
     tie_breaking: TieBreaking | str,
-    tolerance: float = TIE_TOLERANCE,
+    tolerance: float = SUM_TIE,
 ) -> LeaderValues:
     """phi_slack (pessimistic) or psi_slack (optimistic) of each leader action, by enumerating all pairs.
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from stackel_bench.models import TieBreaking
-from stackel_bench.tolerances import SUM_TIE, TIE, VALUE, Ties
-
-TIE_TOLERANCE = SUM_TIE  # for linear means and for sums of rewards
+from stackel_bench.tolerances import TIE, VALUE, Ties
 
 
 def response_sets(follower_means: np.ndarray, slack: float, tolerance: float = TIE) -> np.ndarray:

@@ -9,13 +9,14 @@ from stackel_bench.planning.mixed.interval import CertifiedInterval
 from stackel_bench.planning.mixed.optimistic import best_mixed_leader_strategy
 from stackel_bench.planning.mixed.optimistic_gap import optimistic_mixed_gap
 from stackel_bench.planning.mixed.pessimistic import worst_case_mixed_leader_strategy
+from stackel_bench.tolerances import ACCURACY
 
 
 def mixed_stackelberg_value(
     table: PayoffTable,
     slack: float = 0.0,
     tie_breaking: str | TieBreaking = TieBreaking.PESSIMISTIC,
-    accuracy: float = 1e-6,
+    accuracy: float = ACCURACY,
     time_limit: float | None = None,
 ) -> CertifiedInterval:
     """sup phi_slack (pessimistic) or max psi_slack (optimistic) over the simplex.
@@ -39,7 +40,7 @@ def mixed_gap(
     table: PayoffTable,
     epsilon: float,
     tie_breaking: str | TieBreaking = TieBreaking.PESSIMISTIC,
-    accuracy: float = 1e-6,
+    accuracy: float = ACCURACY,
     time_limit: float | None = None,
 ) -> CertifiedInterval:
     """The paper's gap: sup phi_0 - sup phi_eps (pessimistic), sup of psi_eps - psi_0 over A_eps (optimistic).

@@ -14,7 +14,7 @@ from stackel_bench.planning.mixed.exact_replies import exact_reply_supremum
 from stackel_bench.planning.mixed.search import compile_search, search_commitment
 from stackel_bench.planning.mixed.units import unit_payoffs
 from stackel_bench.planning.mixed.value import mixed_leader_value
-from stackel_bench.tolerances import ATTAINED, TIE
+from stackel_bench.tolerances import ACCURACY, ATTAINED, TIE
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,14 +32,9 @@ class CertifiedCommitment:
     finished: bool
     nodes: int
 
-    @property
-    def supremum_attained(self) -> bool:
-        """Whether the strategy is known to attain the supremum; usually it can only be approached."""
-        return self.upper_bound - self.value <= ATTAINED * max(1.0, abs(self.value))
-
 
 def worst_case_mixed_leader_strategy(
-    table: PayoffTable, slack: float = 0.0, accuracy: float = 1e-6, time_limit: float | None = None
+    table: PayoffTable, slack: float = 0.0, accuracy: float = ACCURACY, time_limit: float | None = None
 ) -> CertifiedCommitment:
     """sup over the simplex of phi_slack within accuracy, or the best certified interval at the time limit.
 

@@ -15,14 +15,11 @@ from stackel_bench.planning.mixed.dual_simplex import (
     root_bounds,
     search_references,
 )
-from stackel_bench.tolerances import FINEST_SHIFT, PIVOTS
+from stackel_bench.tolerances import FINEST_SHIFT, PIVOTS, SHIFT_PER_ACCURACY
 
 FIRST_LOOK_NODES = 60  # per reference, before any reference is searched to the end: finds good incumbents
 FIRST_LOOK_GROUP = 8  # references between two looks at the clock
 CLOCK_SECONDS = 0.02  # aim of one uninterrupted piece of work
-# Margins beyond slack that excluded replies must keep. Usually as wide as accuracy allows at little loss, so
-# that the strategy survives rounding; the finest only has to exceed what counts as a tie.
-SHIFT_PER_ACCURACY = 2e-3
 
 
 def search_commitment(

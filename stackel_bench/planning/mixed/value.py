@@ -9,26 +9,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stackel_bench import checks
-from stackel_bench.errors import InputError
 from stackel_bench.models import PayoffTable, TieBreaking
 from stackel_bench.planning.finite.responses import choose, respond
 from stackel_bench.planning.mixed.fixed_order import weighted_rows
-from stackel_bench.tolerances import FLOAT_STEP, NEAR_TIE, PROBABILITY_SUM, Ties, payoff_unit
+from stackel_bench.tolerances import FLOAT_STEP, Ties, payoff_unit
 
 
 @dataclass(frozen=True, eq=False)
 class MixedValue:
-    """Leader value and chosen response; both players' payoffs [B] and the response set [B] behind them.
-
-    near_tie says that the response set would change if gaps up to 1e-9 above slack were admitted.
-    """
+    """Leader value and chosen response; both players' payoffs [B] and the response set [B] behind them."""
 
     value: float
     response: int
     leader_values: np.ndarray
     follower_values: np.ndarray
     responses: np.ndarray
-    near_tie: bool
 
 
 def mixed_leader_value(
@@ -47,27 +42,26 @@ def mixed_leader_value(
     slack = checks.real("slack", slack, least=0.0)
     rule = TieBreaking.parse(tie_breaking)
     ties = Ties.among(table.follower_means) if ties is None else ties
-    follower, gaps, members = _replies(table, weights[None], slack, ties)
+    follower, members = _replies(table, weights[None], slack, ties)
     leader = weighted_rows(weights, table.leader_means)
     response = int(choose(leader, members[0], rule))
-    near_tie = bool((members[0] != (gaps[0] <= ties.reach(slack) + NEAR_TIE)).any())
     for array in (leader, follower, members):
         array.flags.writeable = False
-    return MixedValue(float(leader[response]), response, leader, follower[0], members[0], near_tie)
+    return MixedValue(float(leader[response]), response, leader, follower[0], members[0])
 
 
 def mixed_leader_values(
     table: PayoffTable, strategies: np.ndarray, slack: float, tie_breaking: TieBreaking
 ) -> np.ndarray:
     """mixed_leader_value of many strategies [N,A] at once, [N]; they are taken to be distributions."""
-    _, _, members = _replies(table, strategies, slack, Ties.among(table.follower_means))
+    _, members = _replies(table, strategies, slack, Ties.among(table.follower_means))
     return respond(weighted_rows(strategies, table.leader_means), members, tie_breaking)[0]
 
 
 def _replies(
     table: PayoffTable, strategies: np.ndarray, slack: float, ties: Ties
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Follower payoffs [N,B], their gaps to the best one, and which are within reach.
+) -> tuple[np.ndarray, np.ndarray]:
+    """Follower payoffs [N,B], and which of them are within reach of the best one.
 
     That is decided in exact arithmetic wherever rounding could matter: A products and sums on either side.
     """
@@ -86,7 +80,7 @@ def _replies(
         best = max(exact[b] for b in near_best)
         for b in asked:
             members[n, b] = best - exact[b] <= Fraction(slack) + Fraction(ties.tolerance)
-    return payoffs, gaps, members
+    return payoffs, members
 
 
 def dyadic_strategy(strategy: ArrayLike, bits: int = 20) -> np.ndarray:
@@ -119,10 +113,7 @@ def grid_margin(table: PayoffTable, bits: int = 20) -> float:
 def checked_strategy(field: str, strategy: ArrayLike, size: int | None) -> np.ndarray:
     """The strategy as a probability vector [A]."""
     weights = checks.array(field, strategy, shape=(size,))
-    checks.reject_first(field, weights, weights < 0, "probabilities >= 0")
-    total = float(weights.sum())
-    if abs(total - 1) > PROBABILITY_SUM:
-        raise InputError(f"sum of {field}", total, f"1 within {PROBABILITY_SUM:g}")
+    checks.distributions(field, weights)
     return weights
 
 

@@ -46,15 +46,14 @@ def test_the_tie_of_the_conitzer_sandholm_game() -> None:
     just_before = mixed_leader_value(CONITZER, [0.5 - step, 0.5 + step])
     assert just_before.response == 1
     assert just_before.value == 0.875 - step / 4
-    assert not just_before.near_tie
 
 
-def test_decimals_tie_as_on_paper_and_near_ties_are_flagged() -> None:
+def test_decimals_tie_as_on_paper() -> None:
     table = PayoffTable([[1.0, 0.0]], [[0.3, 0.1 + 0.2]])  # equal on paper, not as floats
     tied = mixed_leader_value(table, [1.0], 0.0, "optimistic")
-    assert (tied.value, tied.near_tie) == (1.0, False)
+    assert tied.value == 1.0
     exact = mixed_leader_value(table, [1.0], 0.0, "optimistic", ties=Ties(0.0))
-    assert (exact.value, exact.near_tie) == (0.0, True)
+    assert exact.value == 0.0
 
 
 @pytest.mark.parametrize("unit", [2.0**-60, 1.0, 2.0**30])
