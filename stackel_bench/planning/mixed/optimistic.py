@@ -8,8 +8,8 @@ import numpy as np
 
 from stackel_bench import checks
 from stackel_bench.models import PayoffTable
-from stackel_bench.planning.mixed.dual_simplex import best_response_regions
 from stackel_bench.planning.mixed.fixed_order import weighted_sum
+from stackel_bench.planning.mixed.simplex.regions import best_response_regions
 from stackel_bench.planning.mixed.units import unit_payoffs
 from stackel_bench.tolerances import PIVOTS
 

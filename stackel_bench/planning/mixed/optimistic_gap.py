@@ -6,10 +6,11 @@ import numpy as np
 
 from stackel_bench import checks
 from stackel_bench.models import PayoffTable
-from stackel_bench.planning.mixed.dual_simplex import INFEASIBLE, OPTIMAL, maximin, vanishes
 from stackel_bench.planning.mixed.fixed_order import weighted_rows, weighted_sum
 from stackel_bench.planning.mixed.interval import CertifiedInterval
 from stackel_bench.planning.mixed.optimistic import best_mixed_leader_strategy
+from stackel_bench.planning.mixed.simplex.maximin import maximin, vanishes
+from stackel_bench.planning.mixed.simplex.pivots import INFEASIBLE, OPTIMAL
 from stackel_bench.planning.mixed.units import unit_payoffs
 from stackel_bench.tolerances import INPUT_NOISE, NARROW, PIVOTS, STRICT, TIE
 

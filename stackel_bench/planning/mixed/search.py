@@ -8,13 +8,10 @@ from functools import cache
 
 import numpy as np
 
-from stackel_bench.planning.mixed.dual_simplex import (
-    CANDIDATES,
-    Demands,
-    State,
-    root_bounds,
-    search_references,
-)
+from stackel_bench.planning.mixed.simplex.branch_and_bound import Search, search_references
+from stackel_bench.planning.mixed.simplex.branching import CANDIDATES
+from stackel_bench.planning.mixed.simplex.program import State
+from stackel_bench.planning.mixed.simplex.roots import SearchSettings, root_bounds
 from stackel_bench.tolerances import FINEST_SHIFT, PIVOTS, SHIFT_PER_ACCURACY
 
 FIRST_LOOK_NODES = 60  # per reference, before any reference is searched to the end: finds good incumbents
@@ -33,29 +30,24 @@ def search_commitment(
     """
     # Aiming a little lower than asked leaves room for rounding when the value is evaluated again.
     shift = max(FINEST_SHIFT, SHIFT_PER_ACCURACY * accuracy)
-    demands = Demands(slack, shift, FINEST_SHIFT, 0.999 * accuracy, PIVOTS)
+    settings = SearchSettings(slack, shift, FINEST_SHIFT, 0.999 * accuracy, PIVOTS)
     strategy = np.zeros(follower.shape[0])
-    best, roots = root_bounds(follower, leader, demands, strategy)
+    best, roots = root_bounds(follower, leader, settings, strategy)
     order = np.argsort(-roots, kind="stable")
-    order = order[roots[order] > best + demands.accuracy]
-    bounds = roots.copy()
-    done = np.zeros(roots.size, np.bool_)
+    order = order[roots[order] > best + settings.accuracy]
+    bounds, done = roots.copy(), np.zeros(roots.size, np.bool_)
     stack, inherited = _empty_stack(*follower.shape)
-    found = (bounds, done, stack, inherited)
+    search = Search(follower, leader, settings, strategy, roots, bounds, done, stack, inherited)
     nodes = 0
     for begin in range(0, order.size, FIRST_LOOK_GROUP):
         group = order[begin : begin + FIRST_LOOK_GROUP]
-        best, _, _, used = search_references(
-            follower, leader, demands, best, strategy, roots, group, 0, 0, FIRST_LOOK_NODES, True, *found
-        )
+        best, _, _, used = search_references(search, best, group, 0, 0, FIRST_LOOK_NODES, True)
         nodes += used
         if time.monotonic() > deadline:
             break
     position, size, piece = 0, 0, 200
     while position < order.size and (began := time.monotonic()) < deadline:
-        best, position, size, used = search_references(
-            follower, leader, demands, best, strategy, roots, order, position, size, piece, False, *found
-        )
+        best, position, size, used = search_references(search, best, order, position, size, piece, False)
         nodes += used
         elapsed = time.monotonic() - began
         piece = max(10, int(piece * CLOCK_SECONDS / max(elapsed, CLOCK_SECONDS / 2)))
