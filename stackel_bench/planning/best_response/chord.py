@@ -8,8 +8,6 @@ leaves at most a quarter of the triangle that can still hold the frontier, hence
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from stackel_bench.kernel import kernel
@@ -17,43 +15,20 @@ from stackel_bench.planning.best_response.findings import (
     ACTIVE,
     CONSTANT,
     FOLLOWER_OPTIMUM,
-    FOLLOWER_VALUE,
-    LEADER_VALUE,
     LEXICOGRAPHIC,
     MAX_PASSES,
-    MULTIPLIER,
     NUM_FINDINGS,
-    PASSES,
     SLACK,
-    STATUS,
     UNFINISHED,
-    WEIGHT,
     Model,
+    reward_unit,
+    write_findings,
 )
+from stackel_bench.planning.best_response.means import mean, mean_pair
 from stackel_bench.tolerances import ON_CHORD, STEP_TIE
 
 # Rows of the value buffers in _extremes: the exact optima x1, x2, then the values of A and of B.
 _X, _A, _B = 0, 2, 4
-
-
-@kernel(forceinline=True, fastmath={"reassoc", "nsz"})
-def _dot(transitions: np.ndarray, h: int, s: int, b: int, values: np.ndarray) -> float:
-    # The order of summation is left to the compiler, as in any BLAS; everything else is strict.
-    total = 0.0
-    for k in range(values.shape[1]):
-        total += transitions[h, s, b, k] * values[0, k]
-    return total
-
-
-@kernel(forceinline=True, fastmath={"reassoc", "nsz"})
-def _pair(transitions: np.ndarray, h: int, s: int, b: int, values: np.ndarray, i: int) -> tuple[float, float]:
-    first = 0.0
-    second = 0.0
-    for k in range(values.shape[1]):
-        p = transitions[h, s, b, k]
-        first += p * values[i, k]
-        second += p * values[i + 1, k]
-    return first, second
 
 
 @kernel(forceinline=True)
@@ -63,15 +38,8 @@ def _action_value(
     """(V1, V2) of playing b in s at step h if rows i and i+1 of later hold the values of the next step."""
     if h == transitions.shape[0] - 1:
         return reward1, reward2
-    d1, d2 = _pair(transitions, h, s, b, later, i)
+    d1, d2 = mean_pair(transitions, h, s, b, later, i)
     return reward1 + d1, reward2 + d2
-
-
-@kernel
-def _scale(rewards: np.ndarray) -> float:
-    """The power of two above every |reward|, so that dividing by it is exact; 1 where all are 0."""
-    largest = np.abs(rewards).max()
-    return math.ldexp(1.0, math.frexp(largest)[1]) if largest > 0 else 1.0
 
 
 @kernel
@@ -147,7 +115,7 @@ def _vertex(
                 q[b] = signed * first[h, s, b] - weight2 * second[h, s, b]
             if h < horizon - 1:
                 for b in range(num_actions):
-                    q[b] += _dot(transitions, h, s, b, later)
+                    q[b] += mean(transitions, h, s, b, later)
             # After the sums, not among them: an unforeseen branch would stall the next row's reads.
             chosen = 0
             for b in range(1, num_actions):
@@ -173,8 +141,8 @@ def _search(
     The optimum is A with probability findings[WEIGHT], else B; "else" serves states that neither visits.
     """
     horizon = model.leader_rewards.shape[0]
-    scale1 = _scale(model.leader_rewards)
-    scale2 = _scale(model.follower_rewards)
+    scale1 = reward_unit(model.leader_rewards)
+    scale2 = reward_unit(model.follower_rewards)
     tie = STEP_TIE * horizon
     ends = _extremes(model, tie * scale1, tie * scale2, work[0], work[1], buffers)
     x2, a1, a2, b1, b2 = ends[1], ends[2], ends[3], ends[4], ends[5]
@@ -214,13 +182,8 @@ def _search(
         else:
             b1, b2 = c1, c2
             b, c = c, b
-    findings[LEADER_VALUE] = model.sign * (a1 if weight == 1.0 else b1 + weight * (a1 - b1))
-    findings[FOLLOWER_VALUE] = a2 if weight == 1.0 else b2 + weight * (a2 - b2)
     findings[FOLLOWER_OPTIMUM] = x2
-    findings[MULTIPLIER] = multiplier
-    findings[WEIGHT] = weight
-    findings[STATUS] = status
-    findings[PASSES] = passes
+    write_findings(findings, model.sign, (a1, a2), (b1, b2), weight, multiplier, status, passes)
     return a, b, c
 
 
