@@ -13,6 +13,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before numpy is imported
@@ -24,6 +25,7 @@ from stackel_bench.models import FollowerMDP
 from stackel_bench.planning.best_response import best_responses, worst_case_best_response
 from stackel_bench.streams import generator
 from tests import occupancy_lp
+from tests.planning.best_response.chord_numpy import worst_case_numpy
 
 SLACK = 0.05
 SIZES = [
@@ -35,7 +37,11 @@ SIZES = [
     ((20, 300, 10), 1),
 ]
 BATCH_SIZES = [(1, 1, 10), (3, 3, 2), (5, 10, 5), (10, 20, 5), (10, 50, 10)]
-METHODS = ("numpy", "chord", "eliminate")
+METHODS = {
+    "numpy": worst_case_numpy,
+    "chord": partial(worst_case_best_response, method="chord"),
+    "eliminate": partial(worst_case_best_response, method="eliminate"),
+}
 LEADER_ACTIONS = 64
 
 
@@ -91,10 +97,8 @@ def compare_with_highs(sizes: list[tuple[tuple[int, int, int], int]], limit: flo
             # Neither the last step's transitions nor the first step's elsewhere are ever needed.
             read = least_seconds(lambda mdp=mdp: mdp.transitions[1:-1].sum())
             ours = [
-                least_seconds(
-                    lambda mdp=mdp, method=method: worst_case_best_response(mdp, SLACK, method=method)
-                )
-                for method in METHODS
+                least_seconds(lambda mdp=mdp, respond=respond: respond(mdp, SLACK))
+                for respond in METHODS.values()
             ]
             response = worst_case_best_response(mdp, SLACK)
             target = response.follower_optimum - SLACK
@@ -118,7 +122,7 @@ def compare_batches() -> None:
     print("|---|---|---|---|---|---|")
     for shape in BATCH_SIZES:
         mdps = [random_mdp(shape, seed) for seed in range(LEADER_ACTIONS)]
-        numpy = least_seconds(lambda mdps=mdps: best_responses(mdps, SLACK, "pessimistic", method="numpy"))
+        numpy = least_seconds(lambda mdps=mdps: [worst_case_numpy(mdp, SLACK) for mdp in mdps])
         single = least_seconds(lambda mdps=mdps: [worst_case_best_response(mdp, SLACK) for mdp in mdps])
         batch = least_seconds(lambda mdps=mdps: best_responses(mdps, SLACK, "pessimistic"))
         print(

@@ -21,9 +21,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the independent 
 import numpy as np
 
 from stackel_bench.models import PayoffTable
-from stackel_bench.planning.mixed_gaps import mixed_gap
-from stackel_bench.planning.mixed_optimistic import best_mixed_leader_strategy
-from stackel_bench.planning.mixed_pessimistic import worst_case_mixed_leader_strategy
+from stackel_bench.planning.mixed.gaps import mixed_gap
+from stackel_bench.planning.mixed.optimistic import best_mixed_leader_strategy
+from stackel_bench.planning.mixed.pessimistic import worst_case_mixed_leader_strategy
 from stackel_bench.streams import generator
 from tests.simplex_references import IntegerOptimum, pessimistic_milp, pessimistic_milp_of_reference
 

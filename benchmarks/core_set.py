@@ -14,9 +14,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from stackel_bench.planning.core_set import core_set, support_bound
-from stackel_bench.planning.feature_products import row_means, squared_lengths
-from stackel_bench.planning.least_squares import least_squares
+from stackel_bench.planning.design.core_set import core_set, support_bound
+from stackel_bench.planning.design.feature_products import row_means, squared_lengths
+from stackel_bench.planning.design.least_squares import least_squares
 
 CHUNK = 2_000
 

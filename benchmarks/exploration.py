@@ -22,11 +22,11 @@ from pathlib import Path
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before numpy is imported
 
 import numpy as np
-from numba import njit
 
 from stackel_bench.exploration import EpisodePlan, Exploration, Goal, make_explorer
 from stackel_bench.exploration.coverage import coverage, maximal_reach, query_frequencies
 from stackel_bench.exploration.euler import EulerSettings, euler_run, greedy_actions
+from stackel_bench.kernel import kernel
 from stackel_bench.models import FollowerMDP
 from stackel_bench.simulation.episodes import EpisodeSimulator
 from stackel_bench.streams import generator
@@ -194,7 +194,7 @@ def _per_episode_twin(transitions: np.ndarray, target: tuple[int, int], settings
     )
 
 
-@njit(cache=True)
+@kernel
 def _twin(rng, cumulative, layer, state, episodes, log_term):
     _, states, actions, _ = cumulative.shape
     counts = np.zeros((layer, states, actions, states), dtype=np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.evaluation.certificate import Certificate, certify
-from stackel_bench.evaluation.oracle import FiniteLeaderOracle, Oracle
+from stackel_bench.evaluation.oracle import Bounds, FiniteLeaderOracle, Oracle
 from stackel_bench.evaluation.truth import oracle_of
 from stackel_bench.evaluation.verdict import Verdict, judge
 from stackel_bench.games.game import FAMILIES, Game
@@ -18,7 +19,7 @@ from stackel_bench.learners.budget import make_budget
 from stackel_bench.learners.catalog import make_learner
 from stackel_bench.learners.decision import Decision
 from stackel_bench.models import TieBreaking
-from stackel_bench.planning.mixed_value import checked_strategy
+from stackel_bench.planning.mixed.value import checked_strategy
 
 
 def leader_values(game: Game, slack: float = 0.0, tie_breaking: str = "pessimistic") -> np.ndarray:
@@ -31,7 +32,8 @@ def leader_values(game: Game, slack: float = 0.0, tie_breaking: str = "pessimist
 
 def stackelberg_value(game: Game, slack: float = 0.0, tie_breaking: str = "pessimistic") -> float:
     """max of phi_slack or psi_slack, over leader actions or (sup) over the simplex."""
-    return _oracle(game).stackelberg_value(_slack(slack), TieBreaking.parse(tie_breaking)).low
+    bounds = _oracle(game).stackelberg_value(_slack(slack), TieBreaking.parse(tie_breaking))
+    return _told("the Stackelberg value", bounds).low
 
 
 def gap(game: Game, epsilon: float, tie_breaking: str = "pessimistic") -> float:
@@ -41,7 +43,15 @@ def gap(game: Game, epsilon: float, tie_breaking: str = "pessimistic") -> float:
     the worst game, not about this one, on which a learner may lose nothing.
     """
     epsilon = checks.real("epsilon", epsilon, least=0)
-    return _oracle(game).gap(epsilon, TieBreaking.parse(tie_breaking)).high
+    return _told("the gap", _oracle(game).gap(epsilon, TieBreaking.parse(tie_breaking))).high
+
+
+def _told(what: str, bounds: Bounds) -> Bounds:
+    """The bounds, with a warning if they are too far apart for one end to stand for the number."""
+    if not bounds.finished:
+        sentence = f"{what} is only known to lie in [{bounds.low:g}, {bounds.high:g}]"
+        warnings.warn(f"{sentence}: near ties, or a search that ran out of time", stacklevel=3)
+    return bounds
 
 
 def learn(

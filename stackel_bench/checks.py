@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stackel_bench.errors import InputError
+from stackel_bench.tolerances import PROBABILITY_SUM
 
 MAX_EXACT_COUNT = 2**53  # largest count that float64 still represents exactly
 
@@ -77,4 +78,13 @@ def reject_first(field: str, values: np.ndarray, bad: np.ndarray, allowed: str) 
     """Raise an InputError at the first index where bad is true, if there is one."""
     if bad.any():
         index = tuple(int(i) for i in np.argwhere(bad)[0])
-        raise InputError(f"{field}[{','.join(map(str, index))}]", float(values[index]), allowed)
+        place = f"[{','.join(map(str, index))}]" if index else ""
+        raise InputError(field + place, float(values[index]), allowed)
+
+
+def distributions(field: str, values: np.ndarray) -> None:
+    """Raise an InputError unless the last axis of values [..., n] holds probabilities that sum to 1."""
+    reject_first(field, values, values < 0, "probabilities >= 0")
+    sums = np.asarray(values.sum(axis=-1))
+    off = np.abs(sums - 1) > PROBABILITY_SUM
+    reject_first(f"sum of {field}", sums, off, f"1 within {PROBABILITY_SUM:g}")

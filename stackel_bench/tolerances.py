@@ -1,4 +1,4 @@
-"""Every tolerance of planning on tables, by name: what it guards against, and why it has that size.
+"""Every tolerance of the package, by name: what it compares, and why it has that size.
 
 A tie is what a person who typed decimals takes for one: 0.1 + 0.2 ties with 0.3. Planning, evaluation and
 figures share one reading of it, `Ties`.
@@ -14,13 +14,22 @@ import numpy as np
 
 # Relative distance of neighbouring floats: one operation is wrong by half of it at most.
 FLOAT_STEP = 2.0**-52
+# Relative error of rounding a number to float32.
+FLOAT32_ROUNDING = 2.0**-24
 # What a typed payoff may be off by, in units of the largest one: a few roundings, as in 0.1 + 0.2.
 INPUT_NOISE = 4 * FLOAT_STEP
 # Payoffs closer than this, in units of the largest one, are tied: 4000 times the rounding of one operation,
 # 1000 times finer than any solver's feasibility tolerance, so decimals tie and nothing else does.
 TIE = 2.0**-40
-# The same for means that are sums of many rounded terms, features times parameters or rewards over pulls.
+# The same for means that are sums of many rounded terms, features times parameters or rewards over pulls: two
+# that are closer are tied, and one that leaves [0,1] by less has not left it.
 SUM_TIE = 1e-9
+# The same for action values of a follower MDP, per step of the horizon and in units of the largest reward:
+# each step adds a rounded mean over states. 0 breaks on decimal rewards, 1e-4 merges what differs.
+STEP_TIE = 2.0**-43
+# A policy so little below the chord of two others lies on it, in the units of STEP_TIE: a quarter of a tie,
+# so that the search for a better one ends where rounding begins.
+ON_CHORD = 2.0**-45
 # A lead above this is real: a vertex satisfies its constraints only up to TIE, and combines several of them.
 STRICT = 16 * TIE
 # Margin that a reply which must not count keeps at least: rounding a strategy must not undo it, so as STRICT.
@@ -33,12 +42,39 @@ ATTAINED = 2.0**-36
 NARROW = 1e-9
 # Probabilities may sum to 1 up to this: typed decimals, or a sum of thousands of rounded terms.
 PROBABILITY_SUM = 1e-9
-# Replies this far beyond the edge of the response set are flagged as nearly tied: 1000 times TIE.
-NEAR_TIE = 1e-9
+# Width that certified intervals have if nobody asks for another: below any difference that matters to people.
+ACCURACY = 1e-6
+# Margin that excluded replies usually keep, as a share of the accuracy: little loss, and rounding keeps it.
+SHIFT_PER_ACCURACY = 2e-3
 # Slack of a constraint that counts as tight among payoffs scaled to [1,2], for vertices of small systems.
 TIGHT = 1e-9
 # Determinants of up to 16 x 16 systems with entries in [1,2] below this belong to singular ones.
 SINGULAR = 1e-13
+# A limit on a typed parameter that is itself a sum of typed decimals may be exceeded by its last bits.
+TYPED_LIMIT = 1e-12
+# Numbers computed again with another version of numpy or numba agree up to this, relative and absolute.
+RECOMPUTED = 1e-9
+
+# Core sets. The largest leverage is right to this, relatively; where rounding says less, it is computed anew.
+LEVERAGE = 1e-9
+# Features whose directions differ more in size are refused: a fit would lose six digits and more.
+WORST_CONDITION = 1e10
+# A direction below so many units of rounding of the largest features is rounding.
+ROUNDING_UNITS = 64
+# Share of a leverage given away so that float32 rounding is covered by a multiple of the squared norm.
+FLOAT32_SPREAD = 1e-3
+
+# Iterations. A fixed point is reached once it moves by less, relatively: thousands of roundings of one step.
+FIXED_POINT = 1e-12
+# A bisection ends at this relative width, and a series at a term this small beside its sum: both are below
+# half a FLOAT_STEP, so that more would change no digit.
+NARROWEST = 1e-16
+LEAST_TERM = 1e-17
+# A quantile's iteration ends at this error of the root of -log of its level, or at this relative width.
+QUANTILE_ERROR = 1e-10
+QUANTILE_WIDTH = 1e-15
+# A contour integral ends where what is left is this small beside it: well below QUANTILE_ERROR.
+INTEGRAL_REST = 1e-14
 
 
 class PivotTolerances(NamedTuple):

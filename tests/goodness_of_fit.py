@@ -39,3 +39,10 @@ def _pooled_p(got: np.ndarray, want: np.ndarray) -> float:
     if len(want) < 2:
         return 1.0
     return float(stats.chi2.sf(((got - want) ** 2 / want).sum(), len(want) - 1))
+
+
+def histogram(values: np.ndarray) -> dict[int, int]:
+    """How often each value occurs."""
+    return {
+        int(value): int(count) for value, count in zip(*np.unique(values, return_counts=True), strict=True)
+    }

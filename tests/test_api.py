@@ -190,6 +190,17 @@ def test_simultaneous_games_have_no_list_of_leader_values() -> None:
         sb.leader_values(sb.load_game("simultaneous/commitment"))
 
 
+def test_a_gap_that_near_ties_leave_open_is_no_silent_number() -> None:
+    """Whether response 0 ties is open, so the gap is 0 or 0.07; sb.gap used to return 0.07 without a word."""
+    leader = [[0.38201689941940986, 0.4251771273663627], [0.8162498580807743, 0.3562051574027112]]
+    follower = [[0.49999999, 0.500001], [0.49999999, 0.49999999]]
+    game = sb.load_game("simultaneous/explicit", leader_means=leader, follower_means=follower)
+    with pytest.warns(UserWarning, match=r"the gap is only known to lie in \[") as caught:
+        found = sb.gap(game, 1e-9, "optimistic")
+    assert f", {found:g}]" in str(caught[0].message)
+    assert sb.gap(game, 0.1, "pessimistic") >= 0  # finished: no warning, which would be an error here
+
+
 def test_decisions_that_do_not_belong_to_the_game() -> None:
     bandit, mixed = sb.load_game("bandit/trap"), sb.load_game("simultaneous/commitment")
     row = sb.learn(bandit, epsilon=0.5)

@@ -14,8 +14,8 @@ PACKAGE = "stackel_bench"
 
 # A part imports from lower levels only; parts of one level do not know each other.
 LEVELS: list[set[str]] = [
-    {"errors"},
-    {"checks", "options", "streams", "tolerances"},
+    {"errors", "kernel", "tolerances"},
+    {"checks", "options", "streams"},
     {"models", "theory", "statistics"},
     {"simulation", "planning"},
     {"games", "exploration"},
@@ -34,6 +34,7 @@ LEVELS: list[set[str]] = [
 RANK = {part: rank for rank, level in enumerate(LEVELS) for part in level}
 
 HOMES = {
+    "numba": ["stackel_bench/kernel.py"],
     "ray": ["stackel_bench/execution/ray_executor.py"],
     "mlflow": ["stackel_bench/tracking/mlflow_store.py"],
     "matplotlib": ["stackel_bench/reporting/"],

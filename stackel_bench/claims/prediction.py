@@ -9,6 +9,7 @@ from typing import Any
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
+from stackel_bench.tolerances import ACCURACY
 
 CONFIRMED, REFUTED, INCONCLUSIVE = "confirmed", "refuted", "inconclusive"
 FORMS = ("at_most: x", "at_least: x", "equals: x with tolerance: y", "between: [x, y]")
@@ -69,7 +70,7 @@ class Prediction:
         if math.isinf(self.high):
             return f">= {self.low:g}{shift}"
         middle, width = (self.low + self.high) / 2, (self.high - self.low) / 2
-        if width <= 1e-6:
+        if width <= ACCURACY:
             return f"= {round(middle, 9):g}{shift}"
         return f"in [{self.low:g}, {self.high:g}]{shift}"
 

@@ -11,15 +11,20 @@ import numpy as np
 
 from stackel_bench.learners.decision import Decisions
 from stackel_bench.models import TieBreaking
-from stackel_bench.planning.finite_responses import optimistic_gap, pessimistic_gap
+from stackel_bench.planning.finite.responses import optimistic_gap, pessimistic_gap
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """A certified interval for a number; low == high where it is known exactly."""
+    """A certified interval for a number; low == high where it is known exactly.
+
+    finished is False if a time limit or near ties left the interval wider than asked for: each end is still a
+    bound, and neither is the number.
+    """
 
     low: float
     high: float
+    finished: bool = True
 
     @classmethod
     def exactly(cls, value: float) -> Bounds:

@@ -10,10 +10,10 @@ import numpy as np
 from stackel_bench.evaluation.oracle import Bounds
 from stackel_bench.learners.decision import Decisions
 from stackel_bench.models import PayoffTable, TieBreaking
-from stackel_bench.planning.fixed_order import weighted_rows
-from stackel_bench.planning.mixed_gaps import mixed_gap, mixed_stackelberg_value
-from stackel_bench.planning.mixed_interval import CertifiedInterval
-from stackel_bench.planning.mixed_value import mixed_leader_values
+from stackel_bench.planning.mixed.fixed_order import weighted_rows
+from stackel_bench.planning.mixed.gaps import mixed_gap, mixed_stackelberg_value
+from stackel_bench.planning.mixed.interval import CertifiedInterval
+from stackel_bench.planning.mixed.value import mixed_leader_values
 
 SEARCH_SECONDS = 120.0  # then the certified interval is what is known
 
@@ -78,4 +78,4 @@ def _flat(decisions: Decisions) -> tuple[np.ndarray, tuple[int, int]]:
 
 
 def _bounds(interval: CertifiedInterval) -> Bounds:
-    return Bounds(interval.low, interval.high)
+    return Bounds(interval.low, interval.high, interval.finished)

@@ -12,12 +12,11 @@ from stackel_bench.games.game import Game
 from stackel_bench.games.linear import LinearBanditGame
 from stackel_bench.games.simultaneous import SimultaneousGame
 from stackel_bench.learners.decision import Decisions
-from stackel_bench.models import TieBreaking
+from stackel_bench.models import FollowerMDP, TieBreaking
 from stackel_bench.planning.best_response import best_responses
-from stackel_bench.planning.finite_responses import finite_leader_values
-from stackel_bench.planning.linear_responses import linear_follower_losses, linear_leader_values
-from stackel_bench.planning.optimal_value import optimal_value
-from stackel_bench.planning.policy_evaluation import policy_values
+from stackel_bench.planning.best_response.policy_evaluation import policy_values
+from stackel_bench.planning.finite.linear_responses import linear_follower_losses, linear_leader_values
+from stackel_bench.planning.finite.responses import finite_leader_values
 
 
 def oracle_of(game: Game) -> Oracle:
@@ -59,9 +58,12 @@ def _bandit_rl_oracle(game: BanditRLGame) -> FiniteLeaderOracle:
         return losses
 
     def largest_follower_loss() -> float:
-        lowest = [
-            -optimal_value(mdp.transitions, -mdp.follower_rewards, mdp.initial_state) for mdp in game.mdps
+        # A follower who is content with everything, and the worst case of its own reward.
+        content = [
+            FollowerMDP(m.transitions, m.follower_rewards, np.zeros(m.shape), m.initial_state)
+            for m in game.mdps
         ]
+        lowest = [r.leader_value for r in best_responses(content, 0.0, TieBreaking.PESSIMISTIC)]
         return float((np.array(optima) - lowest).max())
 
     return FiniteLeaderOracle(values, follower_losses, largest_follower_loss)

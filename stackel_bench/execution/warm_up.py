@@ -22,9 +22,9 @@ from stackel_bench.planning import (
     best_responses,
     worst_case_mixed_leader_strategy,
 )
-from stackel_bench.planning.mixed_gaps import mixed_gap
-from stackel_bench.planning.mixed_value import mixed_leader_value, mixed_leader_values
-from stackel_bench.planning.policy_evaluation import policy_values
+from stackel_bench.planning.best_response.policy_evaluation import policy_values
+from stackel_bench.planning.mixed.gaps import mixed_gap
+from stackel_bench.planning.mixed.value import mixed_leader_value, mixed_leader_values
 from stackel_bench.statistics.binomial import binomial_interval
 from stackel_bench.statistics.bounded_mean import mean_intervals
 from stackel_bench.statistics.crossing import samples_needed

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
+from stackel_bench.kernel import kernel
 from stackel_bench.simulation.episodes import EpisodeSimulator
 from stackel_bench.simulation.policy_mixture import ACTION_TYPE
 
@@ -61,7 +61,7 @@ def euler_policy(counts: np.ndarray, state: int, log_term: float, value_range: f
     return greedy_actions(counts, state, log_term, value_range).astype(ACTION_TYPE)
 
 
-@njit(cache=True)
+@kernel
 def greedy_actions(counts: np.ndarray, target: int, log_term: float, value_range: float) -> np.ndarray:
     """Greedy actions int64 [layer,S]; ties go to the action tried least, then to the lowest index."""
     layers, states, num_actions, _ = counts.shape

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numba import njit
+
+from stackel_bench.kernel import kernel
 
 UNVISITED = 0.25  # visits that an unvisited triple counts for, so that its bonus tops every visited one
 
@@ -19,7 +20,7 @@ def uncapped_values(
     return propagated_bonus(counts, bonus(visits), np.full(len(counts), np.inf), inflation)[0]
 
 
-@njit(cache=True)
+@kernel
 def log1p_each(values: np.ndarray) -> np.ndarray:
     """ln(1 + x) of each entry; numpy's own has other last bits on other processors."""
     logs = np.empty(values.shape)
@@ -28,7 +29,7 @@ def log1p_each(values: np.ndarray) -> np.ndarray:
     return logs
 
 
-@njit(cache=True)
+@kernel
 def propagated_bonus(
     counts: np.ndarray, bonus: np.ndarray, caps: np.ndarray, inflation: float
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -13,12 +13,12 @@ from stackel_bench.games.identity import digest_of_arrays
 from stackel_bench.games.noise import Noise
 from stackel_bench.models.feature_source import FeatureSource, leader_blocks
 from stackel_bench.models.linear_model import LinearModel
-from stackel_bench.planning.feature_products import row_means
+from stackel_bench.planning.design.feature_products import row_means
 from stackel_bench.simulation.pulls import nested_reward_sums
+from stackel_bench.tolerances import SUM_TIE
 
 BLOCK_ELEMENTS = 2**20  # part of the identity: it says how the features are cut for the digest
 LARGEST_PRODUCTS = 1e13  # terms of a mean reward: beyond it their rounding is of the order of 0.1
-ROUNDING = 1e-9  # a product of features and parameters may leave [0,1] by so much
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +127,7 @@ class LinearBanditGame:
 
 
 def _check_means(field: str, start: int, means: np.ndarray) -> None:
-    bad = np.argwhere((means < -ROUNDING) | (means > 1 + ROUNDING))
+    bad = np.argwhere((means < -SUM_TIE) | (means > 1 + SUM_TIE))
     if len(bad):
         leader, follower = (int(i) for i in bad[0])
         found = float(means[leader, follower])

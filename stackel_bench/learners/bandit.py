@@ -17,8 +17,9 @@ from stackel_bench.learners.guarantee import NOT_ROBUST, NOTHING, PAPER, Guarant
 from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.learners.row_pulls import PullSums, pull_block, pull_schedule
 from stackel_bench.models import TieBreaking
-from stackel_bench.planning.finite_responses import TIE_TOLERANCE, respond
+from stackel_bench.planning.finite.responses import respond
 from stackel_bench.theory.pulls import error_of_pulls, paper_pulls, pulls_for_error
+from stackel_bench.tolerances import SUM_TIE
 
 
 @dataclass(frozen=True)
@@ -159,5 +160,5 @@ def empirical_response_sets(
     if whole_rewards:
         limits = [float(math.floor(tau * count)) for tau, count in zip(taus, pulls, strict=True)]
     else:
-        limits = [(float(tau) + TIE_TOLERANCE) * count for tau, count in zip(taus, pulls, strict=True)]
+        limits = [(float(tau) + SUM_TIE) * count for tau, count in zip(taus, pulls, strict=True)]
     return behind <= np.array(limits)[:, None]

@@ -14,7 +14,7 @@ from stackel_bench.games.pair_sampling import PairSampler
 from stackel_bench.learners.bandit import empirical_response_sets
 from stackel_bench.learners.learner import StreamKey
 from stackel_bench.models import TieBreaking
-from stackel_bench.planning.finite_responses import respond
+from stackel_bench.planning.finite.responses import respond
 
 LARGEST_ERROR = 0.25  # coarser rounds settle nothing where means are in [0,1]
 

@@ -16,9 +16,9 @@ from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.guarantee import NOTHING, PAPER, Guarantee
 from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.models import TieBreaking
-from stackel_bench.planning.core_set import CoreSet, core_set
-from stackel_bench.planning.least_squares import least_squares
-from stackel_bench.planning.linear_responses import linear_leader_values
+from stackel_bench.planning.design.core_set import CoreSet, core_set
+from stackel_bench.planning.design.least_squares import least_squares
+from stackel_bench.planning.finite.linear_responses import linear_leader_values
 from stackel_bench.theory.queries import core_point_queries, design_queries
 
 _SCAN_SECONDS = 4e-10  # per pair and dimension, for batching only

@@ -16,9 +16,9 @@ from stackel_bench.learners.guarantee import NOTHING, Guarantee
 from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.learners.row_pulls import PullSums, pull_block, pull_schedule, stack
 from stackel_bench.models import PayoffTable, TieBreaking
-from stackel_bench.planning.mixed_nash import follower_gain, nash_equilibria, require_enumerable
-from stackel_bench.planning.mixed_value import dyadic_strategy
-from stackel_bench.planning.turn_based_nash import turn_based_nash
+from stackel_bench.planning.finite.turn_based_nash import turn_based_nash
+from stackel_bench.planning.mixed.nash import follower_gain, nash_equilibria, require_enumerable
+from stackel_bench.planning.mixed.value import dyadic_strategy
 from stackel_bench.theory.pulls import error_of_pulls, paper_pulls
 
 SELECTIONS = ("best", "worst", "random")

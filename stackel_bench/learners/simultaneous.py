@@ -19,9 +19,9 @@ from stackel_bench.learners.guarantee import NOTHING, Guarantee, Line
 from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.learners.row_pulls import PullSums, pull_block, pull_schedule, stack
 from stackel_bench.models import PayoffTable, TieBreaking
-from stackel_bench.planning.mixed_optimistic import best_mixed_leader_strategy, margin_commitment
-from stackel_bench.planning.mixed_pessimistic import worst_case_mixed_leader_strategy
-from stackel_bench.planning.mixed_value import dyadic_strategy, grid_margin, mixed_leader_value
+from stackel_bench.planning.mixed.optimistic import best_mixed_leader_strategy, margin_commitment
+from stackel_bench.planning.mixed.pessimistic import worst_case_mixed_leader_strategy
+from stackel_bench.planning.mixed.value import dyadic_strategy, grid_margin, mixed_leader_value
 from stackel_bench.theory.pulls import error_of_pulls
 
 GRID_BITS = 20

@@ -9,8 +9,6 @@ import numpy as np
 from stackel_bench import checks
 from stackel_bench.errors import InputError
 
-ROW_SUM_TOLERANCE = 1e-9
-
 
 @dataclass(frozen=True, eq=False)
 class FollowerMDP:
@@ -26,10 +24,7 @@ class FollowerMDP:
         horizon, states, actions, successors = transitions.shape
         if successors != states:
             raise InputError("transitions.shape", transitions.shape, "[H,S,B,S], same S twice")
-        checks.reject_first("transitions", transitions, transitions < 0, "probabilities >= 0")
-        sums = transitions.sum(axis=3)
-        off = np.abs(sums - 1) > ROW_SUM_TOLERANCE
-        checks.reject_first("sum of transitions", sums, off, f"1 within {ROW_SUM_TOLERANCE:g}")
+        checks.distributions("transitions", transitions)
         shape = (horizon, states, actions)
         object.__setattr__(self, "transitions", transitions)
         for name in ("leader_rewards", "follower_rewards"):

@@ -6,17 +6,17 @@ from stackel_bench.planning.best_response import (
     best_responses,
     worst_case_best_response,
 )
-from stackel_bench.planning.core_set import CoreSet, core_set
-from stackel_bench.planning.linear_responses import linear_leader_values
-from stackel_bench.planning.mixed_gaps import mixed_gap, mixed_stackelberg_value
-from stackel_bench.planning.mixed_optimistic import (
+from stackel_bench.planning.best_response.policy_evaluation import occupancy, policy_values
+from stackel_bench.planning.design.core_set import CoreSet, core_set
+from stackel_bench.planning.finite.linear_responses import linear_leader_values
+from stackel_bench.planning.mixed.gaps import mixed_gap, mixed_stackelberg_value
+from stackel_bench.planning.mixed.optimistic import (
     MixedCommitment,
     best_mixed_leader_strategy,
     margin_commitment,
 )
-from stackel_bench.planning.mixed_pessimistic import CertifiedCommitment, worst_case_mixed_leader_strategy
-from stackel_bench.planning.mixed_value import dyadic_strategy, mixed_leader_value
-from stackel_bench.planning.policy_evaluation import occupancy, policy_values
+from stackel_bench.planning.mixed.pessimistic import CertifiedCommitment, worst_case_mixed_leader_strategy
+from stackel_bench.planning.mixed.value import dyadic_strategy, mixed_leader_value
 
 __all__ = [
     "BestResponse",

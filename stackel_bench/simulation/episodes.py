@@ -10,7 +10,10 @@ import numpy as np
 from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.models import FollowerMDP
-from stackel_bench.simulation import count_kernels as kernels
+from stackel_bench.simulation.kernels.binomial import binomial_each
+from stackel_bench.simulation.kernels.doubling import play_until_doubled
+from stackel_bench.simulation.kernels.episodes import play_policy, play_prefixes
+from stackel_bench.simulation.kernels.multinomial import RowTables, multinomial_rows, row_tables
 from stackel_bench.simulation.policy_mixture import ACTION_TYPE, PolicyMixture
 
 NOISES = ("bernoulli", "deterministic")
@@ -29,39 +32,36 @@ class EpisodeSimulator:
     noise: str = "bernoulli"
     shape: tuple[int, int, int] = field(init=False)
     initial_state: int = field(init=False)
-    _tables: tuple[np.ndarray, np.ndarray, np.ndarray] = field(init=False, repr=False)
+    _tables: RowTables = field(init=False, repr=False)
     _means: tuple[np.ndarray, np.ndarray] = field(init=False, repr=False)
 
     def __post_init__(self, mdp: FollowerMDP) -> None:
         checks.choice("noise", self.noise, NOISES)
-        horizon, states, actions = mdp.shape
+        _, states, actions = mdp.shape
         if actions > np.iinfo(ACTION_TYPE).max:
             raise InputError("number of follower actions", actions, f"<= {np.iinfo(ACTION_TYPE).max}")
         for name in ("leader_rewards", "follower_rewards"):
             means = getattr(mdp, name)
             checks.reject_first(name, means, (means < 0) | (means > 1), "mean rewards in [0, 1]")
-        rows = kernels.row_tables(mdp.transitions.reshape(-1, states).copy())
-        full = (horizon, states, actions, states)
         object.__setattr__(self, "shape", mdp.shape)
         object.__setattr__(self, "initial_state", mdp.initial_state)
-        object.__setattr__(self, "_tables", tuple(table.reshape(full) for table in rows))
+        object.__setattr__(self, "_tables", row_tables(mdp.transitions.reshape(-1, states).copy()))
         object.__setattr__(self, "_means", (mdp.leader_rewards.copy(), mdp.follower_rewards.copy()))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Object stores hand out read-only arrays, for which every kernel would be compiled a second time.
         for name in ("_tables", "_means"):
-            state[name] = tuple(np.require(part, requirements=["C", "W"]) for part in state[name])
+            writable = [np.require(part, requirements=["C", "W"]) for part in state[name]]
+            state[name] = RowTables(*writable) if name == "_tables" else tuple(writable)
         self.__dict__.update(state)
 
     def play(self, policy: np.ndarray, episodes: int, rng: np.random.Generator) -> np.ndarray:
         """Transition counts int64 [H,S,B,S] of episodes under a Markov policy [H,S,B] (rows sum to 1)."""
         table = checks.array("policy", policy, shape=self.shape)
-        checks.reject_first("policy", table, table < 0, "probabilities >= 0")
-        sums = table.sum(axis=2)
-        checks.reject_first("sum of policy", sums, np.abs(sums - 1) > 1e-9, "1 within 1e-09")
+        checks.distributions("policy", table)
         arriving = np.zeros(self.shape[:2], dtype=np.int64)
         arriving[0, self.initial_state] = _episodes(episodes)
-        return kernels.play_policy(rng, arriving, table.copy(), *self._tables)
+        return play_policy(rng, arriving, table.copy(), self._tables)
 
     def play_uniformly(self, arriving: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Transition counts int64 [H,S,B,S] of episodes that arrive at [H,S] and play uniformly from there.
@@ -69,9 +69,7 @@ class EpisodeSimulator:
         Only layers from the arrival on are counted.
         """
         uniform = np.full(self.shape, 1 / self.shape[2])
-        return kernels.play_policy(
-            rng, np.ascontiguousarray(arriving, dtype=np.int64), uniform, *self._tables
-        )
+        return play_policy(rng, np.ascontiguousarray(arriving, dtype=np.int64), uniform, self._tables)
 
     def play_mixture(self, mixture: PolicyMixture, episodes: int, rng: np.random.Generator) -> np.ndarray:
         """Transition counts int64 [H,S,B,S] of episodes that each draw a policy of the mixture by weight.
@@ -82,14 +80,14 @@ class EpisodeSimulator:
         if mixture.actions.shape[1:] != (horizon, states):
             raise InputError("mixture.actions.shape", mixture.actions.shape, f"[K,{horizon},{states}]")
         counts = np.zeros((horizon, states, actions, states), dtype=np.int64)
-        arrivals = kernels.play_prefixes(
+        arrivals = play_prefixes(
             rng,
             _episodes(episodes),
             self.initial_state,
             mixture.actions,
             mixture.weights,
             mixture.lengths,
-            *self._tables,
+            self._tables,
             counts,
         )
         return counts + self.play_uniformly(arrivals[:horizon], rng)
@@ -113,7 +111,7 @@ class EpisodeSimulator:
         first_batch, first_batch, 2 first_batch, 4 first_batch, ... episodes.
         """
         return int(
-            kernels.play_until_doubled(
+            play_until_doubled(
                 rng,
                 actions,
                 layers,
@@ -121,7 +119,7 @@ class EpisodeSimulator:
                 first_batch,
                 exact,
                 self.initial_state,
-                *self._tables,
+                self._tables,
                 counts,
             )
         )
@@ -129,9 +127,7 @@ class EpisodeSimulator:
     def query(self, visits: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Transition counts int64 [H,S,B,S] of a generative model asked visits [H,S,B] times per triple."""
         totals = np.ascontiguousarray(visits, dtype=np.int64).reshape(-1)
-        states = self.shape[1]
-        flat = (table.reshape(-1, states) for table in self._tables)
-        return kernels.multinomial_rows(rng, totals, *flat).reshape(*self.shape, states)
+        return multinomial_rows(rng, totals, self._tables).reshape(*self.shape, self.shape[1])
 
     def reward_sums(self, visits: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Sums of leader and of follower rewards [H,S,B] over visits int64 [H,S,B]; independent noise."""
@@ -142,7 +138,7 @@ class EpisodeSimulator:
         if self.noise == "deterministic":
             return visits * means
         totals = np.ascontiguousarray(visits, dtype=np.int64).reshape(-1)
-        return kernels.binomial_each(rng, totals, means.reshape(-1)).reshape(visits.shape).astype(np.float64)
+        return binomial_each(rng, totals, means.reshape(-1)).reshape(visits.shape).astype(np.float64)
 
 
 def _episodes(episodes: int) -> int:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
 from stackel_bench.errors import InputError
+from stackel_bench.kernel import kernel
 from stackel_bench.statistics.elementary import exp, log
+from stackel_bench.tolerances import LEAST_TERM, NARROWEST
 
 CONFIDENCE = 0.95
 
@@ -32,7 +33,7 @@ def binomial_interval(
     return low.reshape(counts.shape)[()], high.reshape(counts.shape)[()]
 
 
-@njit(cache=True)
+@kernel
 def lower_limit(count: int, trials: int, tail: float) -> float:
     """The probability at which so many or more of the trials happen with probability tail; 0 at count 0."""
     if count == 0:
@@ -40,7 +41,7 @@ def lower_limit(count: int, trials: int, tail: float) -> float:
     low, high = 0.0, count / trials
     while True:
         middle = 0.5 * (low + high)
-        if middle <= low or middle >= high or high - low < 1e-16 * high:
+        if middle <= low or middle >= high or high - low < NARROWEST * high:
             return middle
         if upper_tail(count, trials, middle) < tail:
             low = middle
@@ -48,25 +49,25 @@ def lower_limit(count: int, trials: int, tail: float) -> float:
             high = middle
 
 
-@njit(cache=True)
+@kernel
 def upper_limit(count: int, trials: int, tail: float) -> float:
     """The probability at which so many or fewer of the trials happen with probability tail; 1 at all."""
     return 1.0 - lower_limit(trials - count, trials, tail)
 
 
-@njit(cache=True)
+@kernel
 def upper_tail(count: int, trials: int, probability: float) -> float:
     """P(X >= count) of a binomial X for count/trials >= probability > 0: the pmf times a falling series."""
     odds = probability / (1.0 - probability)
     term, total, k = 1.0, 1.0, count
-    while k < trials and term > 1e-17 * total:
+    while k < trials and term > LEAST_TERM * total:
         term *= (trials - k) / (k + 1.0) * odds
         total += term
         k += 1
     return _pmf(count, trials, probability) * total
 
 
-@njit(cache=True)
+@kernel
 def _limits(counts: np.ndarray, trials: np.ndarray, tail: float) -> tuple[np.ndarray, np.ndarray]:
     low, high = np.empty(len(counts)), np.empty(len(counts))
     for i in range(len(counts)):
@@ -75,7 +76,7 @@ def _limits(counts: np.ndarray, trials: np.ndarray, tail: float) -> tuple[np.nda
     return low, high
 
 
-@njit(cache=True)
+@kernel
 def _pmf(count: int, trials: int, probability: float) -> float:
     """P(X = count) without cancellation (Loader 2000)."""
     if count == 0 or count == trials:
@@ -86,7 +87,7 @@ def _pmf(count: int, trials: int, probability: float) -> float:
     return exp(exponent) * math.sqrt(trials / (2.0 * math.pi * count * rest))
 
 
-@njit(cache=True)
+@kernel
 def _stirling_error(n: int) -> float:
     """ln n! - ln(sqrt(2 pi n) (n/e)^n)."""
     if n < 16:
@@ -99,7 +100,7 @@ def _stirling_error(n: int) -> float:
     return series / n
 
 
-@njit(cache=True)
+@kernel
 def _deviance(count: int, mean: float) -> float:
     """count ln(count/mean) + mean - count, by series where the two are close."""
     ratio = (count - mean) / (count + mean)

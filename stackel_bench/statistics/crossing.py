@@ -21,10 +21,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
 from stackel_bench.errors import InputError
+from stackel_bench.kernel import kernel
 from stackel_bench.statistics.binomial import CONFIDENCE, upper_tail
 from stackel_bench.statistics.elementary import exp, log
 
@@ -91,7 +91,7 @@ def samples_needed_from_counts(
     return SamplesNeeded(estimate, low, high, censored=False, at_most=False)
 
 
-@njit(cache=True)
+@kernel
 def falling_fit(counts: np.ndarray, trials: int) -> np.ndarray:
     """The non-increasing rates [rungs] closest in squares to counts/trials: adjacent violators are pooled.
 
@@ -108,7 +108,7 @@ def falling_fit(counts: np.ndarray, trials: int) -> np.ndarray:
     return np.repeat(sums[:blocks] / (members[:blocks] * trials), members[:blocks])
 
 
-@njit(cache=True)
+@kernel
 def _shown(counts: np.ndarray, trials: int, delta: float, alpha: float) -> int:
     """The last rung from which on failures are shown to exceed delta somewhere; -1 if there is none."""
     for first in range(len(counts)):
@@ -121,7 +121,7 @@ def _shown(counts: np.ndarray, trials: int, delta: float, alpha: float) -> int:
     return len(counts) - 1
 
 
-@njit(cache=True)
+@kernel
 def _proven(counts: np.ndarray, trials: int, delta: float, alpha: float) -> int:
     """The first rung from which on all are shown to fail rarely enough; their number if there is none."""
     proven = len(counts)
@@ -130,13 +130,13 @@ def _proven(counts: np.ndarray, trials: int, delta: float, alpha: float) -> int:
     return proven
 
 
-@njit(cache=True)
+@kernel
 def _exceeds(count: int, trials: int, probability: float, tail: float) -> bool:
     """Whether the exact one-sided test at this level shows that an event is more likely than probability."""
     return count > probability * trials and upper_tail(count, trials, probability) <= tail
 
 
-@njit(cache=True)
+@kernel
 def _interpolated(
     left_budget: float, right_budget: float, left: float, right: float, trials: int, delta: float
 ) -> float:

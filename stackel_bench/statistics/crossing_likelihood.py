@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from scipy.optimize import minimize
 from scipy.special import ndtr, ndtri
+
+from stackel_bench.kernel import kernel
 
 # No budget is taken to fail less than this or a tenth of delta: one late failure must not rule the fit.
 _LAPSE = 0.005
@@ -101,7 +102,7 @@ class Deviance:
         return float(minimize(value, rest, method="L-BFGS-B", jac=True, bounds=self.bounds).fun)
 
 
-@njit(cache=True)
+@kernel
 def _log_likelihood(
     centres: np.ndarray,
     slopes: np.ndarray,

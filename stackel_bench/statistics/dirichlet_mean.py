@@ -13,9 +13,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from stackel_bench.kernel import kernel
 from stackel_bench.statistics.elementary import exp, log
+from stackel_bench.tolerances import INTEGRAL_REST, QUANTILE_ERROR, QUANTILE_WIDTH
 
 _STEP = 0.15
 _NODES = 8  # of the trapezoidal rule, taken together so that the processor can vectorise
@@ -24,7 +25,7 @@ _LARGE = 1e120  # a node whose product is larger contributes nothing
 _CHECK = 16  # factors between two looks at the products
 
 
-@njit(cache=True)
+@kernel
 def upper_quantile(values: np.ndarray, tail: float) -> float:
     """What the weighted mean of values [n] in [0, 1] and of one more at 1 exceeds with probability tail."""
     least, mean = 1.0, 1.0
@@ -50,7 +51,7 @@ def upper_quantile(values: np.ndarray, tail: float) -> float:
             low = point
         else:
             high = point
-        if abs(found) < 1e-10 or high - low <= 1e-15 * high:
+        if abs(found) < QUANTILE_ERROR or high - low <= QUANTILE_WIDTH * high:
             break
         following = point - found * (point - last) / (found - error) if found != error else low
         last, error = point, found
@@ -58,7 +59,7 @@ def upper_quantile(values: np.ndarray, tail: float) -> float:
     return point
 
 
-@njit(cache=True)
+@kernel
 def tail_probability(values: np.ndarray, point: float) -> float:
     """P(weighted mean of values [n] and 1 > point), for a point between the smallest value and 1."""
     count = len(values) + 1
@@ -85,7 +86,7 @@ def tail_probability(values: np.ndarray, point: float) -> float:
     return math.ldexp(factor * _integral(offsets, saddle, scale, bend) / math.pi, power)
 
 
-@njit(cache=True)
+@kernel
 def _saddle(offsets: np.ndarray, largest: float) -> float:
     """Where M(s)/s is smallest on (0, largest), to a hundredth of the distance from the ends: enough."""
     low, high = 0.0, largest
@@ -109,7 +110,7 @@ def _saddle(offsets: np.ndarray, largest: float) -> float:
     return point
 
 
-@njit(cache=True)
+@kernel
 def _integral(ratios: np.ndarray, saddle: float, scale: float, bend: float) -> float:
     """The integral over v > 0 of Im(M(s)/s ds/dv), relative to M(s)/s at the saddle point.
 
@@ -142,6 +143,6 @@ def _integral(ratios: np.ndarray, saddle: float, scale: float, bend: float) -> f
                 square = real[q] * real[q] + imaginary[q] * imaginary[q]
                 total += (width[q] * real[q] - bend * up[q] * imaginary[q]) / square
                 size += width[q] / math.sqrt(square)
-        if size < 1e-14 * abs(total):
+        if size < INTEGRAL_REST * abs(total):
             break
     return _STEP * total

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
+from stackel_bench.kernel import kernel
 
 _LN2_HIGH = 6.93147180369123816490e-01  # 32 bits, so that multiples by exponents are exact
 _LN2_LOW = 1.90821492927058770002e-10
 _ROOT_HALF = 0.7071067811865476
 
 
-@njit(cache=True)
+@kernel
 def exp(x: float) -> float:
     """e**x: Taylor's series on [-ln 2 / 2, ln 2 / 2], scaled by a power of two."""
     if x > 709.7:
@@ -30,7 +30,7 @@ def exp(x: float) -> float:
     return math.ldexp(total, int(power))
 
 
-@njit(cache=True)
+@kernel
 def log(x: float) -> float:
     """ln x, -inf at 0: the series of 2 artanh((m - 1)/(m + 1)) for the mantissa m in [1/sqrt 2, sqrt 2)."""
     if x <= 0.0:

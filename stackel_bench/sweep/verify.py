@@ -17,8 +17,8 @@ from stackel_bench.results.provenance import machine, recorded_machines
 from stackel_bench.results.verify import verify_derived, verify_lines, verify_shape, verify_tables
 from stackel_bench.sweep.cell import CellBuilder
 from stackel_bench.sweep.recompute import recompute, resummarise
+from stackel_bench.tolerances import RECOMPUTED
 
-TOLERANCE = 1e-9  # relative and absolute, where numpy or numba is another version than it was
 _LIBRARIES = ("numpy", "numba")
 
 
@@ -34,14 +34,14 @@ class Verification:
     def __post_init__(self) -> None:
         self._journal = Journal(self.folder)
         self._others = _other_versions(self.folder)
-        self._tolerance = TOLERANCE if self._others else 0.0
+        self._tolerance = RECOMPUTED if self._others else 0.0
 
     @property
     def note(self) -> str:
         """What has to be known about the comparison, if anything."""
         if not self._others:
             return ""
-        return f"computed with {self._others}: numbers are compared up to {TOLERANCE:g}, not bit by bit"
+        return f"computed with {self._others}: numbers are compared up to {RECOMPUTED:g}, not bit by bit"
 
     def findings(self) -> Iterator[str]:
         """A sentence for everything that is not as it should be."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
+from stackel_bench.tolerances import FIXED_POINT
 
 Shape = tuple[int, int, int]  # (horizon H, states S, follower actions B)
 
@@ -90,7 +91,7 @@ def transition_episodes(shape: Shape, accuracy: float, failure: float) -> int:
     for _ in range(200):
         log_term = 2 * states * math.log(36 * actions * episodes / states) + math.log(horizon / failure)
         longer = scale * (13 * log_term + states)
-        if longer <= episodes * (1 + 1e-12):
+        if longer <= episodes * (1 + FIXED_POINT):
             break
         episodes = longer
     return math.ceil(episodes)

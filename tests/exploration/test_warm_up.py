@@ -9,14 +9,14 @@ from numba.core.registry import CPUDispatcher
 from stackel_bench.exploration import EXPLORERS, Goal, euler, make_explorer, uncertainty
 from stackel_bench.exploration.warm_up import warm_up
 from stackel_bench.models import FollowerMDP
-from stackel_bench.simulation import count_kernels
 from stackel_bench.simulation.episodes import EpisodeSimulator
+from stackel_bench.simulation.kernels import binomial, doubling, episodes, hypergeometric, multinomial
 from stackel_bench.streams import generator
 from tests.simulation.per_episode import random_mdp
 
 
 def _compiled() -> dict[str, int]:
-    modules = (count_kernels, euler, uncertainty)
+    modules = (binomial, doubling, episodes, hypergeometric, multinomial, euler, uncertainty)
     kernels = {
         name: kernel
         for module in modules

@@ -17,8 +17,8 @@ from stackel_bench.learners.budget import TheoryBudget, make_budget
 from stackel_bench.learners.catalog import make_learner
 from stackel_bench.learners.decision import Decision
 from stackel_bench.models import PayoffTable, TieBreaking
-from stackel_bench.planning.mixed_nash import nash_equilibria
-from stackel_bench.planning.turn_based_nash import turn_based_nash
+from stackel_bench.planning.finite.turn_based_nash import turn_based_nash
+from stackel_bench.planning.mixed.nash import nash_equilibria
 from tests.replicates import decide
 
 PESSIMISTIC = TieBreaking.PESSIMISTIC

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from stackel_bench.claims.case import Case
-from stackel_bench.planning.finite_responses import respond, response_sets
-from stackel_bench.planning.mixed_nash import nash_equilibria
-from stackel_bench.planning.turn_based_nash import turn_based_nash
+from stackel_bench.planning.finite.responses import respond, response_sets
+from stackel_bench.planning.finite.turn_based_nash import turn_based_nash
+from stackel_bench.planning.mixed.nash import nash_equilibria
 
 
 def nash_gap_of_stackelberg(case: Case) -> float:

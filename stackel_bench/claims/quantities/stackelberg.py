@@ -12,8 +12,8 @@ from stackel_bench.claims.case import Case
 from stackel_bench.evaluation.oracle import Bounds
 from stackel_bench.games.linear import LinearBanditGame
 from stackel_bench.models import TieBreaking
-from stackel_bench.planning.core_set import CoreSet, core_set
-from stackel_bench.planning.mixed_value import mixed_leader_value
+from stackel_bench.planning.design.core_set import CoreSet, core_set
+from stackel_bench.planning.mixed.value import mixed_leader_value
 
 EPSILON_GRID = tuple(float(e) for e in np.linspace(0, 1, 41))
 

@@ -10,7 +10,7 @@ from scipy.stats import binom, norm
 
 from stackel_bench.claims.case import Case
 from stackel_bench.games.linear import LinearBanditGame
-from stackel_bench.planning.core_set import core_set
+from stackel_bench.planning.design.core_set import core_set
 from stackel_bench.theory.pulls import lower_bound_pulls, paper_pulls
 
 

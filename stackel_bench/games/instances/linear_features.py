@@ -11,7 +11,7 @@ from stackel_bench import streams
 from stackel_bench.games.instances import dyadic
 from stackel_bench.games.instances.roots import roots
 from stackel_bench.models.feature_source import ArrayFeatures, CallableFeatures, FeatureSource
-from stackel_bench.planning.feature_products import products
+from stackel_bench.planning.design.feature_products import products
 
 HALF_LENGTH = 181 / 256  # just below sqrt(1/2), and exact in few bits
 STORED_ELEMENTS = 2**24  # 128 MB; larger features are computed block by block, again at every reading

@@ -19,8 +19,8 @@ from stackel_bench.games.instances.linear_features import (
 from stackel_bench.models import PayoffTable
 from stackel_bench.models.feature_source import FeatureSource, mapped_features
 from stackel_bench.models.linear_model import LinearModel
-from stackel_bench.planning.feature_products import products
-from stackel_bench.planning.triangular import orthogonal_factor
+from stackel_bench.planning.design.feature_products import products
+from stackel_bench.planning.design.triangular import orthogonal_factor
 
 RADIUS = 0.999  # of the parameters' varying part: below 1, so that rounding cannot make a mean negative
 PARAMETERS = ("leader_parameters", "follower_parameters")

@@ -21,16 +21,13 @@ def mdps_of_arrays(
     probabilities = checks.array("transitions", transitions, shape=(None,) * 5)
     if probabilities.shape[4] != probabilities.shape[2]:
         raise InputError("transitions.shape", probabilities.shape, "[A,H,S,B,S], same S twice")
-    checks.reject_first("transitions", probabilities, probabilities < 0, "probabilities >= 0")
+    checks.distributions("transitions", probabilities)
     shape = probabilities.shape[:4]
     leader = checks.array("leader_rewards", leader_rewards, shape=shape)
     follower = checks.array("follower_rewards", follower_rewards, shape=shape)
     for field, rewards in (("leader_rewards", leader), ("follower_rewards", follower)):
         checks.reject_first(field, rewards, (rewards < 0) | (rewards > 1), "mean rewards in [0, 1]")
     start = checks.integer("initial_state", initial_state, least=0, most=shape[2] - 1)
-    sums = probabilities.sum(axis=4)
-    off = np.abs(sums - 1) > 1e-9
-    checks.reject_first("sum of transitions", sums, off, "1 within 1e-09")
     models = zip(probabilities, leader, follower, strict=True)
     return tuple(FollowerMDP(*arrays, initial_state=start) for arrays in models)
 

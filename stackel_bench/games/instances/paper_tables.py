@@ -7,6 +7,7 @@ import numpy as np
 from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.models import PayoffTable
+from stackel_bench.tolerances import TYPED_LIMIT
 
 
 def hard_pair_table(sign: int, delta: float) -> PayoffTable:
@@ -59,7 +60,7 @@ def lower_bound_table(
     factor = checks.real("bump", bump, least=1)
     # The largest leader payoff is 1/2 + gap + bump * eps; the sum's last bits are not the user's mistake.
     checks.real("bump * epsilon", factor * eps, most=0.5)
-    gap = checks.real("gap", gap, least=0, most=0.5 - factor * eps + 1e-12)
+    gap = checks.real("gap", gap, least=0, most=0.5 - factor * eps + TYPED_LIMIT)
     block = columns // 3
     row = _index("optimal_leader_action", optimal_leader_action, rows)
     first = _index("optimal_response", optimal_response, block)

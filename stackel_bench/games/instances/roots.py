@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from stackel_bench.kernel import kernel
 
 LOG_2 = 0.6931471805599453
 
 
-@njit(cache=True)
+@kernel
 def roots(values: np.ndarray, degree: int) -> np.ndarray:
     """The k-th root [n] of each value [n] >= 0, k = degree >= 1, to a few units in the last place."""
     results = np.zeros(len(values))

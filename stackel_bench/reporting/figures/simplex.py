@@ -12,7 +12,7 @@ import pandas as pd
 from stackel_bench.errors import InputError
 from stackel_bench.games.catalog import load_game
 from stackel_bench.models import PayoffTable, TieBreaking
-from stackel_bench.planning.mixed_value import mixed_leader_values
+from stackel_bench.planning.mixed.value import mixed_leader_values
 from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D
 from stackel_bench.reporting.sweep_results import SweepResults

@@ -1,0 +1,158 @@
+"""Backward inductions in several directions at once, on the actions that may still be optimal.
+
+A direction t in [0,1] minimises (1-t) V1 - t V2. Action values are concave in t, so between two directions
+i < j an action lies above the straight line through its two values, and the optimum lies below the lines of
+the two stored policies: an action whose line stays above is never chosen between i and j and its row is not
+read again.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from stackel_bench.kernel import kernel
+from stackel_bench.planning.best_response.findings import Model
+from stackel_bench.planning.best_response.means import mean_pair, mean_pairs
+
+
+class Slots(NamedTuple):
+    """What is remembered of four directions; weights scale the rewards into [-1,1] as well."""
+
+    weights: np.ndarray  # [4,2]: a slot minimises weights[0] V1 - weights[1] V2
+    action: np.ndarray  # [4,H,S]
+    q: np.ndarray  # [H,S,B,4]: values of actions in the slot's direction
+    optima: np.ndarray  # [H,4,S]: their least
+    values: np.ndarray  # [H,4,2,S]: V1 and V2 of the slot's policy
+
+
+class Left(NamedTuple):
+    """The actions that may still be optimal: the first counts[h,s] of rows[h,s]."""
+
+    rows: np.ndarray  # [H,S,B]
+    counts: np.ndarray  # [H,S]
+
+
+@kernel
+def first_pass(model: Model, slots: Slots, tie: float) -> None:
+    """Fill all four slots.
+
+    Slot 0 is B (min V1, then max V2), slot 3 is A (max V2, then min V1): ties are judged against the exact
+    optima; in the slots between any optimal action will do.
+    """
+    # Unpacked once: numba counts references at each access to a field.
+    transitions, first, second, start, sign = model
+    weights, action, q, optima, values = slots
+    horizon, num_states, num_actions = first.shape
+    for h in range(horizon - 1, -1, -1):
+        continues = h < horizon - 1
+        for s in range(start if h == 0 else 0, start + 1 if h == 0 else num_states):
+            optima[h, :, s] = np.inf
+            for b in range(num_actions):
+                d0 = d1 = d2 = d3 = 0.0
+                if continues:
+                    d0, d1, d2, d3 = mean_pairs(transitions, h, s, b, optima[h + 1, :2], optima[h + 1, 2:])
+                r1 = sign * first[h, s, b]
+                r2 = second[h, s, b]
+                q[h, s, b, 0] = weights[0, 0] * r1 + d0
+                q[h, s, b, 1] = weights[1, 0] * r1 - weights[1, 1] * r2 + d1
+                q[h, s, b, 2] = weights[2, 0] * r1 - weights[2, 1] * r2 + d2
+                q[h, s, b, 3] = -weights[3, 1] * r2 + d3
+                for slot in range(4):
+                    optima[h, slot, s] = min(optima[h, slot, s], q[h, s, b, slot])
+            for slot in range(4):
+                at_an_end = slot == 0 or slot == 3
+                bound = optima[h, slot, s] + (tie if at_an_end else 0.0)
+                found = False
+                for b in range(num_actions):
+                    if q[h, s, b, slot] > bound or (found and not at_an_end):
+                        continue
+                    v1 = sign * first[h, s, b]
+                    v2 = second[h, s, b]
+                    if continues:
+                        d1, d2 = mean_pair(transitions, h, s, b, values[h + 1, slot], 0)
+                        v1 += d1
+                        v2 += d2
+                    if not found or (v2 > values[h, 0, 1, s] if slot == 0 else v1 < values[h, 3, 0, s]):
+                        found = True
+                        values[h, slot, 0, s] = v1
+                        values[h, slot, 1, s] = v2
+                        action[slot, h, s] = b
+
+
+@kernel
+def _drop_actions(
+    slots: Slots, rows: np.ndarray, count: int, i: int, j: int, tie: float, h: int, s: int
+) -> int:
+    """How many actions may be optimal between the slots i and j; they move to the front of rows [B]."""
+    weights, _, q, optima, values = slots
+    # Height of each stored policy's line above the optimum at the other end of the bracket.
+    over_i = weights[j, 0] * values[h, i, 0, s] - weights[j, 1] * values[h, i, 1, s] - optima[h, j, s]
+    over_j = weights[i, 0] * values[h, j, 0, s] - weights[i, 1] * values[h, j, 1, s] - optima[h, i, s]
+    over_i = max(over_i, 0.0)
+    over_j = max(over_j, 0.0)
+    kept = 0
+    for n in range(count):
+        b = rows[n]
+        gap_i = q[h, s, b, i] - optima[h, i, s]
+        gap_j = q[h, s, b, j] - optima[h, j, s]
+        # The action's line against the lower of the two policies' lines, at both ends and where these cross.
+        clear = gap_i * over_i + gap_j * over_j - over_i * over_j >= tie * (over_i + over_j)
+        if not (gap_i > tie and gap_j > tie and clear):
+            rows[kept] = b
+            kept += 1
+    return kept
+
+
+@kernel
+def next_pass(model: Model, slots: Slots, left: Left, bracket: tuple[int, int, int, int], tie: float) -> None:
+    """Fill the slots low and high, with directions between those of slots b and a, on rows left."""
+    transitions, first, second, start, sign = model
+    weights, action, q, optima, values = slots
+    rows, counts = left
+    slot_b, low, high, slot_a = bracket
+    horizon, num_states, _ = first.shape
+    settled = True  # one action is left in every state of every later step, so that their values are known
+    for h in range(horizon - 1, -1, -1):
+        continues = h < horizon - 1
+        settled_here = True
+        for s in range(start if h == 0 else 0, start + 1 if h == 0 else num_states):
+            if counts[h, s] > 1:
+                counts[h, s] = _drop_actions(slots, rows[h, s], counts[h, s], slot_b, slot_a, tie, h, s)
+            action[low, h, s] = rows[h, s, 0]
+            action[high, h, s] = rows[h, s, 0]
+            if settled and counts[h, s] == 1:
+                for slot in (low, high):
+                    v1 = values[h, slot_a, 0, s]
+                    v2 = values[h, slot_a, 1, s]
+                    values[h, slot, 0, s] = v1
+                    values[h, slot, 1, s] = v2
+                    optima[h, slot, s] = weights[slot, 0] * v1 - weights[slot, 1] * v2
+                continue
+            settled_here = settled_here and counts[h, s] == 1
+            optima[h, low, s] = np.inf
+            optima[h, high, s] = np.inf
+            for n in range(counts[h, s]):
+                b = rows[h, s, n]
+                low1 = high1 = sign * first[h, s, b]
+                low2 = high2 = second[h, s, b]
+                if continues:
+                    d1, d2, d3, d4 = mean_pairs(transitions, h, s, b, values[h + 1, low], values[h + 1, high])
+                    low1 += d1
+                    low2 += d2
+                    high1 += d3
+                    high2 += d4
+                q[h, s, b, low] = weights[low, 0] * low1 - weights[low, 1] * low2
+                q[h, s, b, high] = weights[high, 0] * high1 - weights[high, 1] * high2
+                if q[h, s, b, low] < optima[h, low, s]:
+                    optima[h, low, s] = q[h, s, b, low]
+                    values[h, low, 0, s] = low1
+                    values[h, low, 1, s] = low2
+                    action[low, h, s] = b
+                if q[h, s, b, high] < optima[h, high, s]:
+                    optima[h, high, s] = q[h, s, b, high]
+                    values[h, high, 0, s] = high1
+                    values[h, high, 1, s] = high2
+                    action[high, h, s] = b
+        settled = settled and settled_here

@@ -1,0 +1,1 @@
+"""Answers to leaders who pick from a finite list: response sets, values, equilibria."""

@@ -1,0 +1,1 @@
+"""Mixed commitments in simultaneous games: values, strategies, gaps, equilibria."""

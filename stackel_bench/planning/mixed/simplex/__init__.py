@@ -1,0 +1,1 @@
+"""Compiled linear programs over the simplex, and the searches that restart them after small changes."""

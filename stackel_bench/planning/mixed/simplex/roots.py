@@ -1,0 +1,116 @@
+"""First bounds of the worst-case search: one program per reference reply, and the incumbents they give."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from stackel_bench.kernel import kernel
+from stackel_bench.planning.mixed.simplex.bounds import certified_bound, proves_infeasible
+from stackel_bench.planning.mixed.simplex.pivots import INFEASIBLE, MOST_PIVOTS, reoptimise
+from stackel_bench.planning.mixed.simplex.program import (
+    UNDECIDED,
+    empty_state,
+    program_of,
+    start,
+    write_strategy,
+)
+from stackel_bench.tolerances import PivotTolerances
+
+
+class SearchSettings(NamedTuple):
+    """What a search asks: replies within slack count, the bound is met within accuracy.
+
+    Excluded replies are kept shift beyond slack, or finest_shift where shift would cost too much.
+    """
+
+    slack: float
+    shift: float
+    finest_shift: float
+    accuracy: float
+    tolerances: PivotTolerances
+
+
+@kernel(error_model="numpy")
+def root_bounds(
+    follower: np.ndarray, leader: np.ndarray, settings: SearchSettings, strategy: np.ndarray
+) -> tuple[float, np.ndarray]:
+    """(best value found, bound [B] per reference response); the incumbent's strategy [A] is written in place.
+
+    bound[c] is at least every value that strategies with best reply c reach; -inf if c is never a best reply,
+    or if c's column repeats an earlier one.
+    """
+    actions, responses = follower.shape
+    allowance = settings.tolerances.feasibility
+    reach = settings.slack + allowance
+    payoffs = np.empty((2, responses))
+    bounds = np.empty(responses)
+    best = -np.inf
+    vertex = np.zeros(actions)
+    for a in range(actions):
+        vertex[a] = 1.0
+        value = pessimistic_value(follower, leader, vertex, reach, payoffs)
+        if value > best:
+            best = value
+            overwrite(strategy, vertex)
+        vertex[a] = 0.0
+    state = empty_state(actions, responses, responses, 0.0, 0.0)
+    for c in range(responses):
+        bounds[c] = -np.inf
+        if _repeats_earlier(follower, c, allowance):
+            continue
+        program = program_of(follower, c, leader, settings.tolerances)
+        start(program, c, state)
+        status, leaving = reoptimise(program, state, best + settings.accuracy, np.int64(MOST_PIVOTS))
+        state.mode[c] = UNDECIDED
+        if status == INFEASIBLE and proves_infeasible(program, state, leaving, allowance):
+            continue
+        bounds[c] = certified_bound(program, state)
+        write_strategy(state, vertex)
+        value = pessimistic_value(follower, leader, vertex, reach, payoffs)
+        if value > best:
+            best = value
+            overwrite(strategy, vertex)
+    return best, bounds
+
+
+@kernel(error_model="numpy")
+def _repeats_earlier(follower: np.ndarray, c: int, tolerance: float) -> bool:
+    for b in range(c):
+        a = 0
+        while a < follower.shape[0] and abs(follower[a, b] - follower[a, c]) <= tolerance:
+            a += 1
+        if a == follower.shape[0]:
+            return True
+    return False
+
+
+@kernel(error_model="numpy")
+def pessimistic_value(
+    follower: np.ndarray, leader: np.ndarray, strategy: np.ndarray, slack: float, payoffs: np.ndarray
+) -> float:
+    """The worst leader payoff among replies within slack; fills both players' payoffs [2,B]."""
+    responses = payoffs.shape[1]
+    for b in range(responses):
+        payoffs[0, b], payoffs[1, b] = 0.0, 0.0
+    for a in range(strategy.shape[0]):
+        weight = strategy[a]
+        if weight != 0.0:
+            for b in range(responses):
+                payoffs[0, b] += weight * leader[a, b]
+                payoffs[1, b] += weight * follower[a, b]
+    best, worst = -np.inf, np.inf
+    for b in range(responses):
+        best = max(best, payoffs[1, b])
+    for b in range(responses):
+        if best - payoffs[1, b] <= slack:
+            worst = min(worst, payoffs[0, b])
+    return worst
+
+
+@kernel(error_model="numpy")
+def overwrite(target: np.ndarray, source: np.ndarray) -> None:
+    """Write one vector over another."""
+    for a in range(target.shape[0]):
+        target[a] = source[a]

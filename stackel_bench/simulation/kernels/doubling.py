@@ -1,0 +1,97 @@
+"""Episodes under one policy until a visit count has doubled, without playing them one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stackel_bench.kernel import kernel
+from stackel_bench.simulation.kernels.episodes import add_edges, play_actions
+from stackel_bench.simulation.kernels.hypergeometric import hypergeometric
+from stackel_bench.simulation.kernels.multinomial import RowTables
+
+
+@kernel
+def _any_reaches(gained: np.ndarray, edges: np.ndarray, thresholds: np.ndarray, layers: int) -> bool:
+    """Whether the visits gained so far plus those of edges reach a threshold at some (layer, state)."""
+    for h in range(layers):
+        for s in range(gained.shape[1]):
+            if gained[h, s] + edges[h, s].sum() >= thresholds[h, s]:
+                return True
+    return False
+
+
+@kernel
+def _first_part(
+    rng: np.random.Generator, first: int, start: int, layers: int, edges: np.ndarray, part: np.ndarray
+) -> None:
+    """Write to part the edges of the first `first` episodes among those that edges counts.
+
+    Given all edges, which departure of a node belongs to which arrival is a uniform matching, so the first
+    part's departures from a node are a multivariate hypergeometric draw of the first part's arrivals.
+    """
+    states = edges.shape[1]
+    here = np.zeros(states, dtype=np.int64)
+    here[start] = first
+    for h in range(layers):
+        for s in range(states):
+            sample = float(here[s])
+            rest = float(edges[h, s].sum())
+            for j in range(states):
+                good = float(edges[h, s, j])
+                rest -= good
+                k = hypergeometric(rng, good, rest, sample)
+                part[h, s, j] = int(k)
+                sample -= k
+        here = part[h].sum(axis=0)
+
+
+@kernel
+def play_until_doubled(
+    rng: np.random.Generator,
+    actions: np.ndarray,
+    layers: int,
+    limit: int,
+    first_batch: int,
+    exact: bool,
+    start: int,
+    tables: RowTables,
+    counts: np.ndarray,
+) -> int:
+    """Add to counts the episodes played until a visit count of this policy has doubled; return how many.
+
+    Batches of first_batch, first_batch, 2 first_batch, 4 first_batch, ... episodes. exact=False looks after
+    every batch only. exact=True stops at the very episode that doubles a count: the batch that overshoots is
+    halved again and again, which has the same law as playing one episode at a time.
+    """
+    states = counts.shape[1]
+    edges = np.zeros((layers, states, states), dtype=np.int64)
+    part = np.zeros((layers, states, states), dtype=np.int64)
+    gained = np.zeros((layers, states), dtype=np.int64)
+    thresholds = np.zeros((layers, states), dtype=np.int64)
+    for h in range(layers):
+        for s in range(states):
+            thresholds[h, s] = max(1, counts[h, s, actions[h, s]].sum())
+    played = 0
+    batch = first_batch
+    doubled = False
+    while played < limit and not doubled:
+        size = min(batch, limit - played)
+        play_actions(rng, size, start, actions, layers, counts.shape[2], tables, edges)
+        doubled = _any_reaches(gained, edges, thresholds, layers)
+        while exact and doubled and size > 1:
+            first = size // 2
+            _first_part(rng, first, start, layers, edges, part)
+            if _any_reaches(gained, part, thresholds, layers):
+                edges[:] = part
+                size = first
+            else:  # keep the first part, go on with the second, which contains the doubling
+                edges -= part
+                size -= first
+                played += first
+                add_edges(actions, layers, part, counts)
+                gained += part.sum(axis=2)
+        add_edges(actions, layers, edges, counts)
+        gained += edges.sum(axis=2)
+        played += size
+        batch = played
+    return played
