@@ -18,7 +18,7 @@ import numpy as np
 
 import stackel_bench as sb
 from stackel_bench.games.bandit import BanditGame
-from stackel_bench.learners.bandit import BanditLearner, ToleranceRule
+from stackel_bench.learners.bandit import Paper
 from stackel_bench.learners.budget import LadderBudget
 from stackel_bench.models import TieBreaking
 from stackel_bench.trials.pieces import whole_trial
@@ -60,7 +60,7 @@ def bare_numpy(game: BanditGame, counts: np.ndarray, epsilon: float, seed: int) 
 
 def main() -> None:
     game = sb.load_game("bandit/random", num_leader_actions=10, num_follower_actions=10)
-    learner = BanditLearner(ToleranceRule("paper"))
+    learner = Paper()
     schedule = learner.schedule(game.sampler, LadderBudget(epsilon=0.1))
     trial = Trial(game, learner, schedule, tuple(TieBreaking), REPLICATES, seed=0)
     counts = np.array(schedule.counts)

@@ -46,7 +46,7 @@ def publish_claims(planned: ClaimsPlan, session: Session) -> bool:
     facts = {"version": tags["stackel.version"], "commit": tags["stackel.git_commit"], "seed": seed}
     judged = judge_claims(planned, journal.entries, journal.read_records)
     is_local = settings.tracking.kind != "server"
-    address = LOCAL_ADDRESS if is_local else settings.tracking.uri.rstrip("/")
+    address = LOCAL_ADDRESS if is_local else (settings.tracking.uri or "").rstrip("/")
     rows = [_with_runs(row, plan, store) | facts | {"address": address} for row in judged]
     shown = {
         "profile": planned.profile,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from stackel_bench import checks
 from stackel_bench.config.groups import group_names, options
@@ -56,7 +56,7 @@ def words() -> Iterator[str]:
     for group in group_names():
         yield from (f"{group}={option}" for option in options(group))
     yield from (f"{key}=" for key in (*CELL_SCALARS, *SCALARS))
-    sections = {
+    sections: dict[str, Iterable[type]] = {
         "execution.": [ExecutionSettings],
         "tracking.": [TrackingSettings],
         "budget.": BUDGETS.values(),

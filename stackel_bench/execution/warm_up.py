@@ -13,7 +13,7 @@ from stackel_bench.games.game import FAMILIES
 from stackel_bench.games.linear import LinearBanditGame
 from stackel_bench.learners.blocks import run_block
 from stackel_bench.learners.budget import FixedBudget
-from stackel_bench.learners.linear import LinearLearner
+from stackel_bench.learners.linear import Paper
 from stackel_bench.models import FollowerMDP, PayoffTable, TieBreaking
 from stackel_bench.models.feature_source import feature_source
 from stackel_bench.models.linear_model import LinearModel
@@ -52,7 +52,7 @@ def _compile_statistics() -> None:
 def _compile_linear() -> None:
     features = feature_source(np.arange(12.0).reshape(2, 3, 2) / 12)
     game = LinearBanditGame(LinearModel(features, np.array([0.5, 0.25]), np.array([0.25, 0.5])))
-    learner = LinearLearner("paper")
+    learner = Paper()
     schedule = learner.schedule(game.sampler, FixedBudget(epsilon=0.5, samples=100))
     for tie_breaking in TieBreaking:
         decisions = run_block(learner, game.sampler, schedule, 0, "warm up", 0, tie_breaking, 1)

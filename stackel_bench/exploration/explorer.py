@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -88,7 +88,10 @@ class Exploration:
 
 
 class Explorer(Protocol):
-    """Turns episodes of one leader action into estimated models; same key, same result."""
+    """Turns episodes of one leader action into estimated models; same key, same result.
+
+    An explorer is a frozen dataclass: its fields are the options `algorithm.explorer_options.KEY=VALUE`.
+    """
 
     @property
     def name(self) -> str:
@@ -99,8 +102,8 @@ class Explorer(Protocol):
         """Whether it ends by its own certificate at sup error epsilon/8 when the plan says so."""
 
     @property
-    def options(self) -> Mapping[str, Any]:
-        """The options that it was built with, defaults included."""
+    def proved(self) -> bool:
+        """Whether a theorem bounds the error of every policy's value, for both rewards at once."""
 
     @property
     def nested(self) -> bool:

@@ -7,19 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stackel_bench.exploration.budgets import paper_total
 from stackel_bench.exploration.explorer import EpisodePlan, Goal, Shape
 from stackel_bench.exploration.running_estimate import RunningEstimate
+from stackel_bench.exploration.single_run import SingleRun
 
 
 @dataclass(frozen=True)
-class Generative:
+class Generative(SingleRun):
     """Asks every triple equally often; H queries cost one episode, which would show H transitions."""
 
     name = "generative"
-    certified = False
     replans = False
-    theory_plan = staticmethod(paper_total)
 
     def play(
         self, running: RunningEstimate, plans: Sequence[EpisodePlan], goal: Goal, rng: np.random.Generator

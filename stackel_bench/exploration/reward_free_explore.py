@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +13,7 @@ from stackel_bench.exploration.budgets import reject_shrinking
 from stackel_bench.exploration.euler import EulerSettings, euler_run
 from stackel_bench.exploration.explorer import EpisodePlan, Exploration, Goal, Shape
 from stackel_bench.exploration.running_estimate import RunningEstimate
+from stackel_bench.options import option
 from stackel_bench.simulation.episodes import EpisodeSimulator
 from stackel_bench.simulation.policy_mixture import PolicyMixture
 from stackel_bench.streams import KeyPart, generator
@@ -30,24 +29,24 @@ class RewardFreeExplore:
     the proof needs, unless reuse_exploration_data. From the target's layer on every policy acts uniformly at
     all states; Jin et al. ask for it at the target only and leave the rest open. Targets of the first layer
     therefore need no learning.
-
-    value_range "one" uses that EULER's return is at most 1, "horizon" its printed range. replanning
-    "batched_doubling" looks for doubled visit counts on a grid (about three times faster), "exact_doubling"
-    at every episode. constants, c_explore and c_data choose the theory budget (see theory.episodes).
-    explore_fraction splits fixed budgets.
     """
 
-    value_range: str = "one"
-    replanning: str = "batched_doubling"
-    reuse_exploration_data: bool = False
-    unvisited_reward: float = 0.5
-    explore_fraction: float = 0.5
-    constants: str = "theorem"
-    c_explore: float = 1.0
-    c_data: float = 1.0
+    value_range: str = option("one", "range of EULER's return: one (it is at most 1), or horizon as printed")
+    replanning: str = option(
+        "batched_doubling",
+        "when visit counts are looked at for doublings: batched_doubling on a grid (three times faster), "
+        "exact_doubling at every episode",
+    )
+    reuse_exploration_data: bool = option(False, "let explored episodes enter the estimate, too")
+    unvisited_reward: float = option(0.5, "what triples that were never visited are taken to pay")
+    explore_fraction: float = option(0.5, "share of a fixed budget that is explored with")
+    constants: str = option("theorem", "constants of the theory budget: theorem or proof")
+    c_explore: float = option(1.0, "factor on the theory budget of exploring")
+    c_data: float = option(1.0, "factor on the theory budget of gathering")
 
     name = "reward_free_explore"
     certified = False
+    proved = True
     nested = False  # N0 enters EULER's bonus, so every budget needs a run of its own
 
     def __post_init__(self) -> None:
@@ -58,11 +57,6 @@ class RewardFreeExplore:
         checks.real("explore_fraction", self.explore_fraction, least=0, most=1, open_most=True)
         checks.real("c_explore", self.c_explore, least=0, open_least=True)
         checks.real("c_data", self.c_data, least=0, open_least=True)
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """All fields."""
-        return dataclasses.asdict(self)
 
     def theory_plan(self, shape: Shape, goal: Goal) -> EpisodePlan:
         """S*H*N0 episodes to explore and N to gather."""

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stackel_bench.exploration.budgets import paper_total
 from stackel_bench.exploration.doubling_run import doubling_run
 from stackel_bench.exploration.explorer import EpisodePlan, Goal
 from stackel_bench.exploration.running_estimate import RunningEstimate
+from stackel_bench.exploration.single_run import SingleRun
 from stackel_bench.exploration.uncertainty import log1p_each, uncapped_values
 from stackel_bench.simulation.policy_mixture import PolicyMixture
 
 
 @dataclass(frozen=True)
-class RFExpress:
+class RFExpress(SingleRun):
     """Plays greedily for W_h = 15 H^2 beta(n)/n + (1 + 1/H) p_hat max W_{h+1}, without caps.
 
     beta(n) = ln(3 S B H/delta) + S ln(8 e (n+1)), delta shared by the leader actions. Only its sampling is
@@ -26,9 +26,7 @@ class RFExpress:
     """
 
     name = "rf_express"
-    certified = False
     replans = True
-    theory_plan = staticmethod(paper_total)
 
     def play(
         self, running: RunningEstimate, plans: Sequence[EpisodePlan], goal: Goal, rng: np.random.Generator

@@ -11,13 +11,14 @@ from stackel_bench.exploration.certificate import certificate_bonus
 from stackel_bench.exploration.doubling_run import doubling_run
 from stackel_bench.exploration.explorer import EpisodePlan, Goal, Shape
 from stackel_bench.exploration.running_estimate import RunningEstimate
+from stackel_bench.exploration.single_run import SingleRun
 from stackel_bench.exploration.uncertainty import uncapped_values
 from stackel_bench.simulation.policy_mixture import PolicyMixture
 from stackel_bench.theory.episodes import rf_ucrl_episodes
 
 
 @dataclass(frozen=True)
-class RFUCRL:
+class RFUCRL(SingleRun):
     """Plays the policy with the largest certified error, until the certificate is at most epsilon/8.
 
     Then slack 3 epsilon/4 in planning gives the theorem's conclusion for every epsilon. Policies are greedy
@@ -27,6 +28,7 @@ class RFUCRL:
 
     name = "rf_ucrl"
     certified = True
+    proved = True
     replans = True
 
     def theory_plan(self, shape: Shape, goal: Goal) -> EpisodePlan:

@@ -1,33 +1,42 @@
-"""The explorer that a sampling rule makes: one phase, one run, cut into explorations at growing budgets."""
+"""Explorers with one phase: a sampling rule, one run, cut into explorations at growing budgets."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
 from stackel_bench import checks
-from stackel_bench.exploration.budgets import reject_shrinking, single_phase
+from stackel_bench.exploration.budgets import paper_total, reject_shrinking, single_phase
 from stackel_bench.exploration.explorer import EpisodePlan, Exploration, Goal, Shape
 from stackel_bench.exploration.running_estimate import RunningEstimate
+from stackel_bench.options import option
 from stackel_bench.simulation.episodes import EpisodeSimulator
 from stackel_bench.simulation.policy_mixture import PolicyMixture
 from stackel_bench.streams import KeyPart, generator
 
 
-class SamplingRule(Protocol):
-    """What tells these explorers apart: which episodes come next, and how many the theorem wants."""
+@dataclass(frozen=True)
+class SingleRun:
+    """Follows its sampling rule; an exploration is a snapshot of the run, so explorations share their data.
 
-    name: str
-    certified: bool
-    replans: bool  # whether it plans anew on the way, which takes most of the time
+    A rule is a subclass with `name`, `replans` and `play`; without a theorem of its own it gets the paper's
+    total.
+    """
 
-    def theory_plan(self, shape: Shape, goal: Goal) -> EpisodePlan:
-        """As in Explorer."""
+    unvisited_reward: float = option(0.5, "what triples that were never visited are taken to pay")
+
+    name: ClassVar[str]
+    replans: ClassVar[bool]  # whether it plans anew on the way, which takes most of the time
+    certified: ClassVar[bool] = False
+    proved: ClassVar[bool] = False
+    nested: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        checks.real("unvisited_reward", self.unvisited_reward, least=0, most=1)
 
     def play(
         self, running: RunningEstimate, plans: Sequence[EpisodePlan], goal: Goal, rng: np.random.Generator
@@ -36,45 +45,18 @@ class SamplingRule(Protocol):
 
         None if triples were queried directly.
         """
-
-
-@dataclass(frozen=True)
-class SingleRun:
-    """Follows the rule; an exploration is a snapshot of the run, so explorations share their data."""
-
-    rule: SamplingRule
-    unvisited_reward: float = 0.5
-
-    nested: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        checks.real("unvisited_reward", self.unvisited_reward, least=0, most=1)
-
-    @property
-    def name(self) -> str:
-        """The rule's name."""
-        return self.rule.name
-
-    @property
-    def certified(self) -> bool:
-        """Whether the rule ends by its certificate."""
-        return self.rule.certified
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The rule's fields, and what unvisited triples are taken to pay."""
-        return {**dataclasses.asdict(self.rule), "unvisited_reward": self.unvisited_reward}  # type: ignore[call-overload]
+        raise NotImplementedError
 
     def theory_plan(self, shape: Shape, goal: Goal) -> EpisodePlan:
-        """What the rule's theorem asks for."""
-        return self.rule.theory_plan(shape, goal)
+        """What the rule's theorem asks for, or the paper's total."""
+        return paper_total(shape, goal)
 
     def seconds_of(self, shape: Shape, plan: EpisodePlan) -> float:
         """Rules that replan do so a number of times for every doubling of the episodes (fitted by eye)."""
         horizon, states, actions = shape
         size = horizon * states**2 * actions
         replanning = (1.2e-3 + 1.2e-4 * math.sqrt(size)) * math.log2(plan.total + 1)
-        return 2e-3 + 2e-7 * size + (replanning if self.rule.replans else 0.0)
+        return 2e-3 + 2e-7 * size + (replanning if self.replans else 0.0)
 
     def fixed_plan(self, shape: Shape, episodes: int) -> EpisodePlan:
         """One phase."""
@@ -92,5 +74,5 @@ class SingleRun:
         running = RunningEstimate(simulator, self.unvisited_reward, generator(*key, "rewards"))
         return [
             running.snapshot({"explore": running.episodes}, mixture, goal)
-            for mixture in self.rule.play(running, plans, goal, generator(*key, "explore"))
+            for mixture in self.play(running, plans, goal, generator(*key, "explore"))
         ]

@@ -9,16 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from stackel_bench import checks
-from stackel_bench.exploration.budgets import paper_total
 from stackel_bench.exploration.doubling_run import doubling_run
 from stackel_bench.exploration.explorer import EpisodePlan, Goal
 from stackel_bench.exploration.running_estimate import RunningEstimate
+from stackel_bench.exploration.single_run import SingleRun
 from stackel_bench.exploration.uncertainty import propagated_bonus
+from stackel_bench.options import option
 from stackel_bench.simulation.policy_mixture import PolicyMixture
 
 
 @dataclass(frozen=True)
-class UCBVI:
+class UCBVI(SingleRun):
     """Plays greedily for Q_h = min(H-h+1, r2_hat + b + p_hat max Q_{h+1}).
 
     b = bonus_scale 2H sqrt(ln(SBHNA/delta)/n), N being the run's total. It finds the follower's best response
@@ -26,14 +27,13 @@ class UCBVI:
     guarantee, however long it runs.
     """
 
-    bonus_scale: float = 1.0
+    bonus_scale: float = option(1.0, "factor on the bonus")
 
     name = "ucbvi"
-    certified = False
     replans = True
-    theory_plan = staticmethod(paper_total)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         checks.real("bonus_scale", self.bonus_scale, least=0, open_least=True)
 
     def play(

@@ -7,20 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stackel_bench.exploration.budgets import paper_total
 from stackel_bench.exploration.explorer import EpisodePlan, Goal
 from stackel_bench.exploration.running_estimate import RunningEstimate
+from stackel_bench.exploration.single_run import SingleRun
 from stackel_bench.simulation.policy_mixture import PolicyMixture
 
 
 @dataclass(frozen=True)
-class Uniform:
+class Uniform(SingleRun):
     """Every action equally likely at every state; it has no theorem and gets the paper's total."""
 
     name = "uniform"
-    certified = False
     replans = False
-    theory_plan = staticmethod(paper_total)
 
     def play(
         self, running: RunningEstimate, plans: Sequence[EpisodePlan], goal: Goal, rng: np.random.Generator

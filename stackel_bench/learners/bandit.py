@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
@@ -82,9 +83,9 @@ class RowFinding:
 
 @dataclass(frozen=True)
 class BanditLearner:
-    """One exploration rule, one tolerance rule."""
+    """Pulls all pairs equally often; `rule` says which responses count as best."""
 
-    rule: ToleranceRule
+    rule: ClassVar[ToleranceRule]
 
     @property
     def name(self) -> str:
@@ -146,6 +147,30 @@ class BanditLearner:
                 "samples": np.broadcast_to((counts * sampler.shape[1])[:, None], (*shape, len(findings))),
             },
         )
+
+
+class Paper(BanditLearner):
+    """Algorithm 1: responses within 3 eps/4 of the empirical best, at error eps/8."""
+
+    rule = ToleranceRule("paper")
+
+
+class PlugIn(BanditLearner):
+    """The empirical best response taken at its word; no guarantee."""
+
+    rule = ToleranceRule("plug_in")
+
+
+class HalfTolerance(BanditLearner):
+    """Responses within eps/2, at error eps/4: four times fewer pulls, nothing promised of phi_{eps/2}."""
+
+    rule = ToleranceRule("half_tolerance")
+
+
+class Anytime(BanditLearner):
+    """Responses within twice the error of the pulls, whatever their number."""
+
+    rule = ToleranceRule("anytime")
 
 
 def empirical_response_sets(

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from stackel_bench.exploration import EpisodePlan, Exploration, Explorer, Goal
+from stackel_bench.exploration import EpisodePlan, Exploration, Explorer, Goal, make_explorer
 from stackel_bench.games.bandit_rl import EpisodeSampler
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.guarantee import NOTHING, PAPER, Guarantee
 from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.models import TieBreaking
+from stackel_bench.options import changed, option, values_of
 from stackel_bench.planning.best_response import best_case_best_response, worst_case_best_response
 from stackel_bench.theory.episodes import runnable_phase
 
@@ -32,21 +33,28 @@ class ActionFinding:
 
 @dataclass(frozen=True)
 class BanditRLLearner:
-    """Algorithm 2 of the paper with any explorer; tolerance 3 eps/4, or 0 for the plug-in baseline."""
+    """Explores each leader action's MDP, then plans with responses within `tolerance` * eps of the best."""
 
-    name: str
-    explorer: Explorer
+    explorer: str = option("reward_free_explore", "how a leader action's MDP is explored")
+    explorer_options: Mapping[str, Any] = option(factory=dict, help="options of the explorer")
+
+    name: ClassVar[str]
+    tolerance: ClassVar[float]
+    _explorer: ClassVar[Explorer]  # built from the two options
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_explorer", make_explorer(self.explorer, **self.explorer_options))
 
     @property
     def options(self) -> dict[str, Any]:
         """The explorer and its options, defaults included."""
-        return {"explorer": self.explorer.name, "explorer_options": dict(self.explorer.options)}
+        return {"explorer": self.explorer, "explorer_options": values_of(self._explorer)}
 
     @property
-    def guarantee(self) -> Guarantee:
-        """The paper's, where the explorer has a theorem for every policy and both rewards at once."""
-        proved = self.explorer.certified or self.explorer.name == "reward_free_explore"
-        return PAPER if proved and self.name != "plug_in" else NOTHING
+    def changed_options(self) -> dict[str, Any]:
+        """What differs from the defaults; an explorer's own default, spelled out, does not."""
+        own = {"explorer": self.explorer, "explorer_options": changed(self._explorer)}
+        return {key: value for key, value in own.items() if value not in ("reward_free_explore", {})}
 
     def schedule(self, sampler: EpisodeSampler, budget: Budget) -> Schedule:
         """Episodes per leader action, by rung; a unit is a leader action."""
@@ -58,24 +66,24 @@ class BanditRLLearner:
             budget=budget,
             counts=tuple(plan.total for plan in plans),
             samples=tuple(plan.total * actions for plan in plans),
-            theory_samples=self.explorer.theory_plan(sampler.shape, _goal(sampler, budget)).total * actions,
+            theory_samples=self._explorer.theory_plan(sampler.shape, _goal(sampler, budget)).total * actions,
             units=actions,
             seconds_per_unit=self._seconds(sampler, plans),
-            nested=self.explorer.nested,
+            nested=self._explorer.nested,
             detail=tuple(plans),
         )
 
     def _seconds(self, sampler: EpisodeSampler, plans: Sequence[EpisodePlan]) -> float:
         """Rough time of exploring one leader action at all rungs; of the last one where rungs are nested."""
-        counted = plans[-1:] if self.explorer.nested else plans
-        return sum(self.explorer.seconds_of(sampler.shape, plan) for plan in counted) + 1e-3 * len(plans)
+        counted = plans[-1:] if self._explorer.nested else plans
+        return sum(self._explorer.seconds_of(sampler.shape, plan) for plan in counted) + 1e-3 * len(plans)
 
     def _plans(self, sampler: EpisodeSampler, budget: Budget) -> list[EpisodePlan]:
         if budget.total_is_given:
             actions = sampler.num_leader_actions
             counts = budget.unit_counts(1, actions, "episode for each leader action")
-            return [self.explorer.fixed_plan(sampler.shape, count) for count in counts]
-        plan = self.explorer.theory_plan(sampler.shape, _goal(sampler, budget))
+            return [self._explorer.fixed_plan(sampler.shape, count) for count in counts]
+        plan = self._explorer.theory_plan(sampler.shape, _goal(sampler, budget))
         return [plan.scaled(budget.scale / divisor) for divisor in budget.divisors]
 
     def explore(
@@ -83,13 +91,13 @@ class BanditRLLearner:
     ) -> list[ActionFinding]:
         """Findings about one leader action, by rung; both tie-breakings are planned on the same estimate."""
         budget = schedule.budget
-        explorations = self.explorer.explore(
+        explorations = self._explorer.explore(
             sampler.simulator(unit),
             schedule.detail,
             _goal(sampler, budget),
             (*key, "explore", unit),
         )
-        slack = 0.0 if self.name == "plug_in" else 3 * budget.epsilon / 4
+        slack = self.tolerance * budget.epsilon
         return [_finding(exploration, slack) for exploration in explorations]
 
     def decide(
@@ -101,6 +109,28 @@ class BanditRLLearner:
     ) -> list[Decision]:
         """The leader action with the best estimated value, lowest index on ties, for each rung."""
         return [_decide(actions, tie_breaking) for actions in zip(*findings, strict=True)]
+
+
+@dataclass(frozen=True)
+class Paper(BanditRLLearner):
+    """Algorithm 2 of the paper, with any explorer."""
+
+    name = "paper"
+    tolerance = 0.75
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The paper's, where the explorer has a theorem for every policy and both rewards at once."""
+        return PAPER if self._explorer.proved else NOTHING
+
+
+@dataclass(frozen=True)
+class PlugIn(BanditRLLearner):
+    """The best response of the estimate taken at its word; no guarantee."""
+
+    name = "plug_in"
+    tolerance = 0.0
+    guarantee = NOTHING
 
 
 def _goal(sampler: EpisodeSampler, budget: Budget) -> Goal:

@@ -2,95 +2,54 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from stackel_bench.errors import InputError
-from stackel_bench.exploration import make_explorer
-from stackel_bench.learners.bandit import RULES, BanditLearner, ToleranceRule
-from stackel_bench.learners.bandit_rl import BanditRLLearner
+from stackel_bench.errors import InputError, did_you_mean
+from stackel_bench.learners import bandit, bandit_rl, linear, simultaneous
 from stackel_bench.learners.learner import Learner
-from stackel_bench.learners.linear import LinearLearner
-from stackel_bench.learners.nash import NashLearner
-from stackel_bench.learners.simultaneous import SimultaneousLearner
+from stackel_bench.learners.nash import BanditNash, SimultaneousNash
 from stackel_bench.learners.successive_elimination import SuccessiveEliminationLearner
+from stackel_bench.options import build, changed, values_of
 
-Builder = Callable[..., Learner]
-Options = Mapping[str, Any] | None
-
-
-def _bandit_rule(name: str) -> Builder:
-    def build() -> Learner:
-        return BanditLearner(ToleranceRule(name))
-
-    return build
-
-
-def _bandit_rl(name: str) -> Builder:
-    def build(explorer: str = "reward_free_explore", explorer_options: Options = None) -> Learner:
-        options = {} if explorer_options is None else explorer_options
-        if not isinstance(options, Mapping) or not all(isinstance(key, str) for key in options):
-            raise InputError("algorithm.explorer_options", options, "options of the explorer by name")
-        return BanditRLLearner(name, make_explorer(explorer, **options))
-
-    return build
-
-
-def _linear(name: str) -> Builder:
-    def build() -> Learner:
-        return LinearLearner(name)
-
-    return build
-
-
-def _simultaneous(name: str) -> Builder:
-    def build(printed_lp: bool = False, time_limit: float | None = None) -> Learner:
-        return SimultaneousLearner(name, printed_lp, time_limit=time_limit)
-
-    def build_margin(robust_margin: bool = False, time_limit: float | None = None) -> Learner:
-        return SimultaneousLearner(name, robust_margin=robust_margin, time_limit=time_limit)
-
-    return build_margin if name == "margin" else build
-
-
-def _nash(family: str) -> Builder:
-    def build(which: str = "random") -> Learner:
-        return NashLearner(family, which)
-
-    return build
-
-
-def _successive_elimination() -> Learner:
-    return SuccessiveEliminationLearner()
-
-
-LEARNERS: Mapping[str, Mapping[str, Builder]] = {
+LEARNERS: Mapping[str, Mapping[str, type[Any]]] = {
     "bandit": {
-        **{name: _bandit_rule(name) for name in RULES},
-        "successive_elimination": _successive_elimination,
-        "nash": _nash("bandit"),
+        "paper": bandit.Paper,
+        "plug_in": bandit.PlugIn,
+        "half_tolerance": bandit.HalfTolerance,
+        "anytime": bandit.Anytime,
+        "successive_elimination": SuccessiveEliminationLearner,
+        "nash": BanditNash,
     },
-    "bandit_rl": {name: _bandit_rl(name) for name in ("paper", "plug_in")},
-    "linear": {name: _linear(name) for name in ("paper", "g_optimal", "plug_in")},
+    "bandit_rl": {"paper": bandit_rl.Paper, "plug_in": bandit_rl.PlugIn},
+    "linear": {"paper": linear.Paper, "g_optimal": linear.GOptimal, "plug_in": linear.PlugIn},
     "simultaneous": {
-        **{name: _simultaneous(name) for name in (*RULES, "margin")},
-        "nash": _nash("simultaneous"),
+        "paper": simultaneous.Paper,
+        "plug_in": simultaneous.PlugIn,
+        "half_tolerance": simultaneous.HalfTolerance,
+        "anytime": simultaneous.Anytime,
+        "margin": simultaneous.Margin,
+        "nash": SimultaneousNash,
     },
 }
 
 
 def make_learner(family: str, algorithm: str, **options: Any) -> Learner:
-    """The learner that `algorithm` names in this family; options left empty are not passed on."""
-    if algorithm not in LEARNERS[family]:
-        allowed = f"one of {', '.join(sorted(LEARNERS[family]))} on {family} games"
+    """The learner that `algorithm` names in this family; options are its fields."""
+    learners = LEARNERS[family]
+    if algorithm not in learners:
+        names = sorted(learners)
+        allowed = f"one of {', '.join(names)} on {family} games{did_you_mean(str(algorithm), names)}"
         raise InputError("algorithm", algorithm, allowed)
-    build = LEARNERS[family][algorithm]
-    known = inspect.signature(build).parameters
-    given = {key: value for key, value in options.items() if value is not None and value != {}}
-    for key, value in given.items():
-        if key not in known:
-            fits = ", ".join(known) or "none"
-            allowed = f"no such option for {algorithm} on {family} games; options: {fits}"
-            raise InputError(f"algorithm.{key}", value, allowed)
-    return build(**given)
+    learner: Learner = build(learners[algorithm], options, "algorithm.")
+    return learner
+
+
+def learner_options(learner: Learner) -> dict[str, Any]:
+    """Every option of the learner with its value."""
+    return dict(learner.options) if hasattr(learner, "options") else values_of(learner)
+
+
+def changed_options(learner: Learner) -> dict[str, Any]:
+    """The options that differ from their defaults."""
+    return dict(learner.changed_options) if hasattr(learner, "changed_options") else changed(learner)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -32,20 +33,13 @@ class _CoreQueries:
     queries: tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True)
 class LinearLearner:
-    """paper: equal queries at all core points, weighted least squares (Algorithm 3), tolerance 3 eps/4.
+    """Queries a core set, fits both parameters by least squares, scans responses within `tolerance` * eps."""
 
-    plug_in: the same with tolerance 0. g_optimal: queries in proportion to the design and ordinary least
-    squares, the same guarantee with d log(AB) instead of d^2.
-    """
-
-    name: str
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """The paper's, but for the plug-in baseline."""
-        return NOTHING if self.name == "plug_in" else PAPER
+    name: ClassVar[str]
+    guarantee: ClassVar[Guarantee] = PAPER
+    tolerance: ClassVar[float] = 0.75
+    by_design: ClassVar[bool] = False  # queries in proportion to the design, ordinary least squares
 
     def schedule(self, sampler: FeatureSampler, budget: Budget) -> Schedule:
         """Queries per core point; a unit is a core point."""
@@ -55,7 +49,7 @@ class LinearLearner:
         points = len(design.indices)
         accuracy = (budget.epsilon, design.rank)
         scale = sampler.sub_gaussian_scale
-        if self.name == "g_optimal":
+        if self.by_design:
             theory = design_queries(*accuracy, pairs, budget.delta, scale)
             counts = budget.unit_counts(theory, 1, "query")
             if budget.total_is_given:  # rounding up may add one query at each point
@@ -72,7 +66,7 @@ class LinearLearner:
             budget=budget,
             counts=counts,
             samples=tuple(sum(rung) for rung in queries),
-            theory_samples=theory if self.name == "g_optimal" else theory * points,
+            theory_samples=theory if self.by_design else theory * points,
             units=points,
             seconds_per_unit=5e-5 + _SCAN_SECONDS * pairs * dimension * len(counts) / points,
             detail=_CoreQueries(design, tuple(queries)),
@@ -100,10 +94,10 @@ class LinearLearner:
         core: _CoreQueries = schedule.detail
         points = sampler.features.pairs(core.design.indices)
         means = np.stack(findings)  # [point, player, rung]
-        slack = 0.0 if self.name == "plug_in" else 3 * schedule.budget.epsilon / 4
+        slack = self.tolerance * schedule.budget.epsilon
         decisions = []
         for rung, (queries, samples) in enumerate(zip(core.queries, schedule.samples, strict=True)):
-            weights = np.array(queries) if self.name == "g_optimal" else core.design.weights
+            weights = np.array(queries) if self.by_design else core.design.weights
             roots = np.sqrt(weights)[:, None]
             fitted = least_squares(points * roots, means[:, :, rung] * roots, core.design.rank)
             leader, follower = fitted.T
@@ -114,3 +108,27 @@ class LinearLearner:
             actions = {name: found.values}
             decisions.append(Decision(tie_breaking, best, None, response, value, samples, actions=actions))
         return decisions
+
+
+@dataclass(frozen=True)
+class Paper(LinearLearner):
+    """Algorithm 3: equal queries at all core points, weighted least squares, tolerance 3 eps/4."""
+
+    name = "paper"
+
+
+@dataclass(frozen=True)
+class PlugIn(LinearLearner):
+    """The same with tolerance 0; no guarantee."""
+
+    name = "plug_in"
+    guarantee = NOTHING
+    tolerance = 0.0
+
+
+@dataclass(frozen=True)
+class GOptimal(LinearLearner):
+    """Queries in proportion to the design: the paper's guarantee with d log(AB) instead of d^2."""
+
+    name = "g_optimal"
+    by_design = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from stackel_bench.learners.guarantee import NOTHING, Guarantee
 from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.learners.row_pulls import PullSums, pull_block, pull_schedule, stack
 from stackel_bench.models import PayoffTable, TieBreaking
+from stackel_bench.options import option
 from stackel_bench.planning.finite.turn_based_nash import turn_based_nash
 from stackel_bench.planning.mixed.nash import follower_gain, nash_equilibria, require_enumerable
 from stackel_bench.planning.mixed.value import dyadic_strategy
@@ -50,26 +52,20 @@ class NashLearner:
     the pulls. No guarantee for the Stackelberg value: on bandit/trap the loss stays 1/2 for every budget.
     """
 
-    family: str
-    which: str = "random"
-    name: str = "nash"
-    guarantee: Guarantee = NOTHING
+    which: str = option("random", "which equilibrium: best or worst for the leader, or random")
+
+    name: ClassVar[str] = "nash"
+    guarantee: ClassVar[Guarantee] = NOTHING
+    selections: ClassVar[tuple[str, ...]] = SELECTIONS
 
     def __post_init__(self) -> None:
-        extra = ("backward_induction",) if self.family == "bandit" else ()
-        checks.choice("algorithm.which", self.which, SELECTIONS + extra)
-
-    @property
-    def options(self) -> dict[str, str]:
-        """Which equilibrium it picks."""
-        return {"which": self.which}
+        checks.choice("algorithm.which", self.which, self.selections)
 
     def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
         """Equal pulls of all pairs."""
         pairs = math.prod(sampler.shape)
         pulls = paper_pulls(budget.epsilon, pairs, budget.delta, sampler.sub_gaussian_scale)
-        if self.family == "simultaneous":  # sizes that cannot be enumerated are refused before anything runs
-            require_enumerable(*sampler.shape)
+        self._require_possible(sampler)
         return pull_schedule(sampler, budget, pulls)
 
     def explore_block(
@@ -101,12 +97,37 @@ class NashLearner:
             )
         return decisions
 
+    def _require_possible(self, sampler: PairSampler) -> None:
+        """Raise an InputError for sizes that cannot be handled, before anything runs."""
+
     def _equilibrium(self, table: PayoffTable, error: float, draw: float) -> Choice:
-        if self.family == "simultaneous":
-            return _mixed(table, self.which, draw)
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class BanditNash(NashLearner):
+    """Equilibria of the turn-based game."""
+
+    which: str = option(
+        "random", "which equilibrium: best or worst for the leader, random, or backward_induction (Nash-VI)"
+    )
+    selections = (*SELECTIONS, "backward_induction")
+
+    def _equilibrium(self, table: PayoffTable, error: float, draw: float) -> Choice:
         if self.which == "backward_induction":
             return _backward_induction(table)
         return _pure(table, 2 * error, self.which, draw)
+
+
+@dataclass(frozen=True)
+class SimultaneousNash(NashLearner):
+    """Mixed equilibria, which must be few enough to be listed."""
+
+    def _require_possible(self, sampler: PairSampler) -> None:
+        require_enumerable(*sampler.shape)
+
+    def _equilibrium(self, table: PayoffTable, error: float, draw: float) -> Choice:
+        return _mixed(table, self.which, draw)
 
 
 def _pure(table: PayoffTable, tolerance: float, which: str, draw: float) -> Choice:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
@@ -27,8 +28,8 @@ class SuccessiveEliminationLearner:
     tie-breaking, so each has a run of its own, on the same random numbers.
     """
 
-    name: str = "successive_elimination"
-    guarantee: Guarantee = PAPER
+    name: ClassVar[str] = "successive_elimination"
+    guarantee: ClassVar[Guarantee] = PAPER
 
     def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
         """The rounds; one unit is the whole game, and the samples named are the most that can be used."""

@@ -15,7 +15,7 @@ from stackel_bench.errors import InputError
 from stackel_bench.games.catalog import default_parameters, load_game
 from stackel_bench.games.game import Game
 from stackel_bench.learners.budget import Budget, make_budget
-from stackel_bench.learners.catalog import make_learner
+from stackel_bench.learners.catalog import changed_options, learner_options, make_learner
 from stackel_bench.learners.learner import Learner
 from stackel_bench.models import TieBreaking
 from stackel_bench.options import changed, values_of
@@ -82,7 +82,7 @@ class CellBuilder:
             trial = Trial(game, learner, schedule, tuple(TieBreaking), replicates, seed)
             config = {
                 "game": dict(composed["game"]),
-                "algorithm": {"name": learner.name, **getattr(learner, "options", {})},
+                "algorithm": {"name": learner.name, **learner_options(learner)},
                 "budget": {"kind": budget.kind, **values_of(budget)},
                 "replicates": replicates,
                 "seed": seed,
@@ -111,7 +111,7 @@ class CellBuilder:
         if text not in self._learners:
             options = dict(config)
             learner = make_learner(family, options.pop("name", None), **options)
-            self._learners[text] = learner, _digest([learner.name, getattr(learner, "options", {})])
+            self._learners[text] = learner, _digest([learner.name, changed_options(learner)])
         return self._learners[text]
 
     def _budget(self, config: Mapping[str, Any]) -> tuple[Budget, str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import stackel_bench as sb
 from stackel_bench.games.game import Game
-from stackel_bench.learners.bandit import BanditLearner, ToleranceRule
+from stackel_bench.learners.bandit import Paper
 from stackel_bench.learners.budget import Budget, LadderBudget, TheoryBudget
 from stackel_bench.learners.catalog import make_learner
 from stackel_bench.learners.decision import Decisions
@@ -68,8 +68,8 @@ class FaultyLearner:
     name: str = "faulty"
 
     @property
-    def _sound(self) -> BanditLearner:
-        return BanditLearner(ToleranceRule("paper"))
+    def _sound(self) -> Paper:
+        return Paper()
 
     def schedule(self, sampler: Any, budget: Budget) -> Schedule:
         return self._sound.schedule(sampler, budget)

@@ -13,7 +13,7 @@ import pytest
 import stackel_bench as sb
 from stackel_bench.games.bandit import BanditGame
 from stackel_bench.games.pair_sampling import PairSampler
-from stackel_bench.learners.bandit import BanditLearner, ToleranceRule, empirical_response_sets
+from stackel_bench.learners.bandit import Paper, ToleranceRule, empirical_response_sets
 from stackel_bench.learners.budget import Budget, FixedBudget, LadderBudget, TheoryBudget
 from stackel_bench.learners.catalog import LEARNERS, make_learner
 from stackel_bench.learners.learner import Schedule
@@ -61,7 +61,7 @@ def test_decisions_are_the_algorithm_in_fractions(seed: int) -> None:
     schedule = Schedule(budget, (pulls,), (pulls * rows * columns,), 1, rows)
     drawn = [PullSums(sums[0, None, [a]], sums[1, None, [a]]) for a in range(rows)]
     for name, tolerance in (("paper", Fraction(3, 40)), ("plug_in", Fraction(0))):
-        learner = BanditLearner(ToleranceRule(name))
+        learner = make_learner("bandit", name)
         for tie in TieBreaking:
             optimistic = tie is TieBreaking.OPTIMISTIC
             means = [[[Fraction(int(k), pulls) for k in row] for row in player] for player in sums]
@@ -89,7 +89,7 @@ def test_theorem_holds_for_every_estimate_within_an_eighth_of_epsilon(seed: int)
     budget = TheoryBudget(epsilon=epsilon)
     schedule = Schedule(budget, (pulls,), (1,), 1, 4)
     drawn = [PullSums(sums[0, None, [a]], sums[1, None, [a]]) for a in range(4)]
-    learner = BanditLearner(ToleranceRule("paper"))
+    learner = Paper()
     for tie in TieBreaking:
         findings = [learner.finding(game.sampler, schedule, sums) for sums in drawn]
         decision = learner.decide_block(game.sampler, schedule, findings, tie).at(0, 0)
@@ -207,7 +207,7 @@ def test_ladder_rungs_are_nested_pulls() -> None:
     """Sums grow by whole counts between 0 and the number of new pulls."""
     game = sb.load_game("bandit/random", num_leader_actions=3, num_follower_actions=4)
     budget = LadderBudget(epsilon=0.1, samples=12_000, rungs=5, ratio=3.0)
-    learner = BanditLearner(ToleranceRule("paper"))
+    learner = Paper()
     schedule = learner.schedule(game.sampler, budget)
     assert schedule.counts == (13, 38, 112, 334, 1000)
     for unit in range(3):
@@ -225,7 +225,7 @@ def test_both_tie_breakings_and_all_one_shot_rules_see_the_same_samples() -> Non
     budget = FixedBudget(epsilon=0.1, samples=10_000)
     drawn: dict[str, list[bytes]] = {}
     for name in ("paper", "plug_in", "half_tolerance", "anytime"):
-        learner, sampler = BanditLearner(ToleranceRule(name)), WatchedSampler(game.table, game.noise)
+        learner, sampler = make_learner("bandit", name), WatchedSampler(game.table, game.noise)
         schedule = learner.schedule(sampler, budget)
         for unit in range(10):
             learner.explore_block(sampler, schedule, unit, (1, game.identity, 0))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from importlib import resources
 
 import pytest
 
 from stackel_bench.errors import InputError
+from stackel_bench.exploration import EXPLORERS
 from stackel_bench.games.game import FAMILIES
-from stackel_bench.learners.catalog import LEARNERS, make_learner
+from stackel_bench.learners.catalog import LEARNERS, changed_options, learner_options, make_learner
+from stackel_bench.options import options_of
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -35,8 +38,8 @@ def test_every_configuration_is_a_learner_of_some_family() -> None:
         ("bandit_rl", "half_tolerance", {}, "algorithm"),
         ("bandit", "paper", {"explorer": "rf_ucrl"}, "algorithm.explorer"),
         ("linear", "paper", {"printed_lp": True}, "algorithm.printed_lp"),
-        ("bandit_rl", "paper", {"explorer": "rf_ucrll"}, "explorer"),
-        ("bandit_rl", "paper", {"explorer_options": {"c": 1}}, "option of explorer reward_free_explore"),
+        ("bandit_rl", "paper", {"explorer": "rf_ucrll"}, "algorithm.explorer"),
+        ("bandit_rl", "paper", {"explorer_options": {"c": 1}}, "algorithm.explorer_options.c"),
         ("bandit_rl", "paper", {"explorer_options": 3}, "algorithm.explorer_options"),
         ("bandit_rl", "paper", {"explorer_options": {3: 3}}, "algorithm.explorer_options"),
         ("simultaneous", "paper", {"printed_lp": "yes"}, "algorithm.printed_lp"),
@@ -52,9 +55,20 @@ def test_what_does_not_fit_is_refused(
     assert caught.value.field == field
 
 
-def test_options_left_empty_are_not_passed_on() -> None:
-    """The configuration has every option of every family, null or {} where it is not set."""
-    empty = {"explorer": None, "explorer_options": {}, "printed_lp": None, "time_limit": None}
-    for family, learners in LEARNERS.items():
-        for name in learners:
-            assert make_learner(family, name, **empty) == make_learner(family, name)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_option_has_help_and_a_default(family: str) -> None:
+    for learner in (*LEARNERS[family].values(), *EXPLORERS.values()):
+        for found in options_of(learner).values():
+            assert found.help
+            assert found.default is not dataclasses.MISSING
+
+
+def test_a_default_spelled_out_is_the_default() -> None:
+    plain = make_learner("bandit_rl", "paper")
+    spelled = make_learner(
+        "bandit_rl", "paper", explorer="reward_free_explore", explorer_options={"unvisited_reward": 0.5}
+    )
+    assert changed_options(plain) == changed_options(spelled) == {}
+    assert learner_options(plain) == learner_options(spelled)
+    other = make_learner("bandit_rl", "paper", explorer="ucbvi", explorer_options={"bonus_scale": 2})
+    assert changed_options(other) == {"explorer": "ucbvi", "explorer_options": {"bonus_scale": 2.0}}
