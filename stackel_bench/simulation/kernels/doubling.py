@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from stackel_bench.kernel import kernel
-from stackel_bench.simulation.kernels.episodes import add_edges, play_actions
+from stackel_bench.simulation.kernels.episodes import play_actions
 from stackel_bench.simulation.kernels.hypergeometric import hypergeometric
 from stackel_bench.simulation.kernels.multinomial import RowTables
 
@@ -43,6 +43,17 @@ def _first_part(
                 part[h, s, j] = int(k)
                 sample -= k
         here = part[h].sum(axis=0)
+
+
+@kernel
+def _keep(
+    actions: np.ndarray, layers: int, edges: np.ndarray, counts: np.ndarray, gained: np.ndarray
+) -> None:
+    """Add edges to the counts of the actions that were played, and their visits to those gained."""
+    for h in range(layers):
+        for s in range(edges.shape[1]):
+            counts[h, s, actions[h, s]] += edges[h, s]
+            gained[h, s] += edges[h, s].sum()
 
 
 @kernel
@@ -88,10 +99,8 @@ def play_until_doubled(
                 edges -= part
                 size -= first
                 played += first
-                add_edges(actions, layers, part, counts)
-                gained += part.sum(axis=2)
-        add_edges(actions, layers, edges, counts)
-        gained += edges.sum(axis=2)
+                _keep(actions, layers, part, counts, gained)
+        _keep(actions, layers, edges, counts, gained)
         played += size
         batch = played
     return played

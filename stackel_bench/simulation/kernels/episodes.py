@@ -38,14 +38,6 @@ def play_actions(
 
 
 @kernel
-def add_edges(actions: np.ndarray, layers: int, edges: np.ndarray, counts: np.ndarray) -> None:
-    """Add edges to the counts of the actions that were played."""
-    for h in range(layers):
-        for s in range(edges.shape[1]):
-            counts[h, s, actions[h, s]] += edges[h, s]
-
-
-@kernel
 def play_policy(
     rng: np.random.Generator,
     arriving: np.ndarray,
@@ -113,6 +105,8 @@ def play_prefixes(
             arrivals[0, start] += int(share)
             continue
         play_actions(rng, int(share), start, actions[k], length, counts.shape[2], tables, edges)
-        add_edges(actions[k], length, edges, counts)
+        for h in range(length):
+            for s in range(states):
+                counts[h, s, actions[k, h, s]] += edges[h, s]
         arrivals[length] += edges[length - 1].sum(axis=0)
     return arrivals
