@@ -1,82 +1,10 @@
-"""`stackel-bench list`: games, algorithms, explorers, budgets, studies, and the options of each."""
+"""`stackel-bench list` from a clone, installed or not: `python runners/list.py KEY=VALUE ...`."""
 
-from __future__ import annotations
+import sys
+from pathlib import Path
 
-import inspect
-from collections.abc import Iterator
-from importlib import resources
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from rich.console import Console
+from stackel_bench.cli import run_script
 
-from stackel_bench.config import groups
-from stackel_bench.config.settings import ExecutionSettings, TrackingSettings
-from stackel_bench.errors import InputError, did_you_mean
-from stackel_bench.exploration import EXPLORERS
-from stackel_bench.learners.budget import BUDGETS
-from stackel_bench.learners.catalog import LEARNERS
-from stackel_bench.options import help_lines
-
-GROUPS = ("game", "algorithm", "explorer", "budget", "study", "claim", "execution", "tracking")
-
-
-def main(arguments: list[str]) -> int:
-    """Print all groups, or those named; with one option named, all that is known of it."""
-    console = Console(highlight=False, soft_wrap=True)
-    for argument in arguments:
-        if argument not in GROUPS:
-            group, _, option = argument.partition("=")
-            if group not in GROUPS or not option:
-                allowed = "one of " + ", ".join(GROUPS) + ", or GROUP=OPTION" + did_you_mean(group, GROUPS)
-                raise InputError("list", argument, allowed)
-            _print_option(console, group, option)
-    for group in [a for a in arguments if a in GROUPS] or ([] if arguments else GROUPS):
-        lines = _lines(group)
-        width = max(map(len, lines))
-        console.print(f"[bold]{group}[/]")
-        for option, text in lines.items():
-            console.print(f"  {option:<{width}}  {text}", markup=False)
-    return 0
-
-
-def _lines(group: str) -> dict[str, str]:
-    """One line about each option of a group."""
-    if group == "explorer":
-        return {name: (cls.__doc__ or "").splitlines()[0] for name, cls in EXPLORERS.items()}
-    return {option: groups.describe(group, option) for option in groups.options(group)}
-
-
-def _print_option(console: Console, group: str, option: str) -> None:
-    if group == "explorer":
-        if option not in EXPLORERS:
-            allowed = "one of " + ", ".join(EXPLORERS) + did_you_mean(option, EXPLORERS)
-            raise InputError("explorer", option, allowed)
-        text = inspect.cleandoc(EXPLORERS[option].__doc__ or "")
-    else:
-        groups.require_option(group, option)
-        text = resources.files("stackel_bench.conf").joinpath(f"{group}/{option}.yaml").read_text("utf-8")
-    console.print(f"[bold]{group}={option}[/]")
-    console.print(text, markup=False)
-    for line in _option_lines(group, option):
-        console.print(line, markup=False)
-
-
-def _option_lines(group: str, option: str) -> Iterator[str]:
-    """The keys that an option of a group takes, from the fields of what is built."""
-    if group == "algorithm":
-        for family, learners in LEARNERS.items():
-            if option in learners:
-                lines = help_lines(learners[option], "algorithm.")
-                yield from [f"on {family} games: {'' if lines else 'no options'}", *lines]
-    classes = {"budget": BUDGETS, "explorer": EXPLORERS}
-    settings = {"execution": ExecutionSettings, "tracking": TrackingSettings}
-    if group in classes:
-        where = "budget." if group == "budget" else "algorithm.explorer_options."
-        yield from help_lines(classes[group][option], where)
-    elif group in settings:
-        yield from help_lines(settings[group], f"{group}.")
-
-
-if __name__ == "__main__":
-    from stackel_bench.cli import run_script
-
-    run_script("list")
+run_script("list")

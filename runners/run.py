@@ -1,22 +1,10 @@
-"""`stackel-bench run`: one cell, a game with a learner and a budget."""
+"""`stackel-bench run` from a clone, installed or not: `python runners/run.py KEY=VALUE ...`."""
 
-from __future__ import annotations
+import sys
+from pathlib import Path
 
-from stackel_bench.errors import InputError
-from stackel_bench.runners.session import command_line, run_session
-from stackel_bench.sweep.plan import make_plan
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from stackel_bench.cli import run_script
 
-def main(overrides: list[str]) -> int:
-    """Like a sweep of exactly one cell; the exit code."""
-    plan = make_plan(overrides)
-    if len(plan.cells) != 1:
-        allowed = "overrides that name one cell; `stackel-bench sweep` runs several"
-        raise InputError("number of cells", len(plan.cells), allowed)
-    return run_session(plan, command_line("run", overrides))
-
-
-if __name__ == "__main__":
-    from stackel_bench.cli import run_script
-
-    run_script("run")
+run_script("run")

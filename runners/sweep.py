@@ -1,20 +1,10 @@
-"""`stackel-bench sweep`: every cell of a study or of the product that the overrides span."""
-
-from __future__ import annotations
+"""`stackel-bench sweep` from a clone, installed or not: `python runners/sweep.py KEY=VALUE ...`."""
 
 import sys
+from pathlib import Path
 
-from stackel_bench.runners.session import command_line, run_session
-from stackel_bench.sweep.plan import make_plan
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from stackel_bench.cli import run_script
 
-def main(overrides: list[str]) -> int:
-    """Plan, check, run what is missing, report; the exit code."""
-    plan = make_plan(overrides, lambda planned: print(f"planning: {planned} cells so far", file=sys.stderr))
-    return run_session(plan, command_line("sweep", overrides))
-
-
-if __name__ == "__main__":
-    from stackel_bench.cli import run_script
-
-    run_script("sweep")
+run_script("sweep")

@@ -1,45 +1,10 @@
-"""`stackel-bench ui`: MLflow's pages on the results below a folder, opened where the runs are."""
-
-from __future__ import annotations
+"""`stackel-bench ui` from a clone, installed or not: `python runners/ui.py KEY=VALUE ...`."""
 
 import sys
-import webbrowser
 from pathlib import Path
 
-from stackel_bench import checks
-from stackel_bench.errors import InputError
-from stackel_bench.reporting.ui_server import running_server
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-OPTIONS = "output=FOLDER, port=NUMBER, study=NAME, open=true|false"
+from stackel_bench.cli import run_script
 
-
-def main(overrides: list[str]) -> int:
-    """Serve until interrupted; the exit code."""
-    options = {"output": ".", "port": "", "study": "", "open": "true"}
-    for override in overrides:
-        key, equals, value = override.partition("=")
-        if key not in options or not equals:
-            raise InputError("option", override, OPTIONS)
-        options[key] = value
-    checks.choice("open", options["open"], ("true", "false"))
-    port = None
-    if options["port"]:
-        digits = options["port"]
-        port = checks.integer("port", int(digits) if digits.isdigit() else digits, least=1024, most=65535)
-    print("starting MLflow's pages (some seconds) ...", flush=True)
-    with running_server(Path(options["output"]), port=port, study=options["study"]) as server:
-        print(f"{server.link}\nCtrl-C stops it.", flush=True)
-        if options["open"] == "true" and sys.stdout.isatty():
-            webbrowser.open(server.link)
-        try:
-            server.wait()
-        except KeyboardInterrupt:
-            return 0
-    print("error: the server ended by itself; its last words are above", file=sys.stderr)
-    return 1
-
-
-if __name__ == "__main__":
-    from stackel_bench.cli import run_script
-
-    run_script("ui")
+run_script("ui")

@@ -1,6 +1,7 @@
 """Learning Stackelberg equilibria in general-sum games from noisy samples: games, learners, exact oracles."""
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
     from stackel_bench.reporting.loading import load_results
 
 __version__ = "0.1.0"
+
+# In a clone the configuration lies beside the package; installed, it is a part of it.
+if (Path(__file__).parents[1] / "conf" / "config.yaml").is_file():
+    __path__.append(str(Path(__file__).parents[1]))
 
 __all__ = [
     "BlackBoxGame",

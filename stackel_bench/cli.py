@@ -17,18 +17,8 @@ import threading
 from importlib import import_module
 
 from stackel_bench.errors import InputError
+from stackel_bench.verbs import VERBS
 
-VERBS = {
-    "run": "one cell: a game, a learner, a budget",
-    "sweep": "every cell of a study, or of the product of the overrides",
-    "reproduce": "every claim of the paper measured, with a verdict; profile=quick or full, claim=NAME,...",
-    "report": "the report of a finished or unfinished sweep, from its journal",
-    "sync": "log to MLflow what a sweep's journal has and MLflow has not",
-    "verify": "whether a sweep's results can be relied on: every byte checked, some cells computed again",
-    "ui": "the results in MLflow's pages",
-    "list": "games, algorithms, budgets, studies; `list game=bandit/trap` shows parameters",
-    "completion": "a script for the shell: source <(stackel-bench completion bash), or zsh",
-}
 # What the verbs take that do not compute; the others take every key of the configuration.
 _KEYS = {
     "report": "study=NAME or sweep=ID of one that exists, or the overrides of its command; "
@@ -68,7 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
             return 0
         if "--cfg" in words:
             return _print_config(words)
-        return import_module(f"stackel_bench.runners.{verb}").main(words)
+        return import_module(f"stackel_bench.verbs.{verb}").main(words)
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -28,7 +28,7 @@ LEVELS: list[set[str]] = [
     {"sweep"},
     {"claims"},
     {"reporting"},
-    {"runners"},
+    {"verbs"},
     {"cli"},
 ]
 RANK = {part: rank for rank, level in enumerate(LEVELS) for part in level}
@@ -41,16 +41,13 @@ HOMES = {
     "hydra": ["stackel_bench/config/"],
 }
 
-# cli is what a runner's __main__ calls, so that `python runners/run.py` is the command itself.
-EXCEPTIONS = {("runners", "cli")}
-
-SOURCES = sorted([*(ROOT / PACKAGE).rglob("*.py"), *(ROOT / "runners").rglob("*.py")])
+SOURCES = sorted((ROOT / PACKAGE).rglob("*.py"))
 
 
 def part_of(path: Path) -> str:
     """models, games, ..., or a top-level module's own name."""
     inside = path.relative_to(ROOT).parts
-    return inside[0] if inside[0] == "runners" else inside[1].removesuffix(".py")
+    return inside[1].removesuffix(".py")
 
 
 @functools.cache
@@ -85,7 +82,7 @@ def test_imports_point_downwards(part: str) -> None:
             if names[0] != PACKAGE or len(names) == 1:
                 continue
             other = names[1]
-            if other in RANK and other != part and (part, other) not in EXCEPTIONS:
+            if other in RANK and other != part:
                 assert RANK[other] < RANK[part], f"{path.relative_to(ROOT)} imports {module}"
 
 

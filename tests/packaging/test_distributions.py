@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SOURCES = {"stackel_bench": "stackel_bench", "stackel_bench.conf": "conf", "stackel_bench.runners": "runners"}
+SOURCES = {"stackel_bench": "stackel_bench", "stackel_bench.conf": "conf"}
 
 
 @pytest.fixture(scope="module")

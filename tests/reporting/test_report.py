@@ -13,7 +13,7 @@ from stackel_bench.errors import InputError
 from stackel_bench.reporting.report import write_report
 from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
 from stackel_bench.results.journal import Journal
-from stackel_bench.runners.report import main
+from stackel_bench.verbs.report import main
 from tests.reporting.fixture_sweeps import make_entry, make_records, real_sweep, troubled_sweep, write_cell
 
 

@@ -28,8 +28,8 @@ _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(
     [
         "stackel_bench.cli",
-        "stackel_bench.runners.sweep",
-        "stackel_bench.runners.sync",
+        "stackel_bench.verbs.sweep",
+        "stackel_bench.verbs.sync",
         "stackel_bench.reporting.report",
         "stackel_bench.reporting.description",
         "stackel_bench.tracking.mlflow_store",

@@ -11,6 +11,7 @@ from stackel_bench.errors import InputError
 from stackel_bench.games.catalog import default_parameters, game_names
 from stackel_bench.learners.budget import BUDGETS
 from stackel_bench.options import options_of
+from stackel_bench.verbs import VERBS
 
 SHELLS = ("bash", "zsh")
 
@@ -45,8 +46,6 @@ def main(arguments: list[str]) -> int:
 
 def script(shell: str) -> str:
     """The completion script for a shell."""
-    from stackel_bench.cli import VERBS
-
     filled = _SCRIPT.replace("@VERBS@", " ".join(VERBS)).replace("@WORDS@", " ".join(words()))
     return filled if shell == "bash" else f"autoload -U +X bashcompinit && bashcompinit\n{filled}"
 
@@ -66,9 +65,3 @@ def words() -> Iterator[str]:
     yield from (
         f"game.{key}=" for key in sorted({key for name in game_names() for key in default_parameters(name)})
     )
-
-
-if __name__ == "__main__":
-    from stackel_bench.cli import run_script
-
-    run_script("completion")

@@ -20,9 +20,6 @@ from stackel_bench.results import files
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.provenance import record_machine
 from stackel_bench.results.repair import repair
-from stackel_bench.runners.dry_run import print_plan
-from stackel_bench.runners.ending import Ending, Session, publish, tell_problems
-from stackel_bench.runners.exchange import Tracking, in_background, open_tracking
 from stackel_bench.sweep.cell import Cell
 from stackel_bench.sweep.driver import Tally, finished_cells, missing_cells, run_cells
 from stackel_bench.sweep.folder import locked, require_writable, sweep_folder
@@ -30,6 +27,9 @@ from stackel_bench.sweep.kept_pieces import count_pieces
 from stackel_bench.sweep.plan import Plan
 from stackel_bench.tracking.mirror import Mirror
 from stackel_bench.tracking.start import require_answer, validate_tracking
+from stackel_bench.verbs.dry_run import print_plan
+from stackel_bench.verbs.publish import Ending, Session, publish, tell_problems
+from stackel_bench.verbs.reconcile import Tracking, in_background, open_tracking
 
 _STORAGE_ERRORS = (
     *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
@@ -111,7 +111,7 @@ def _run(session: Session) -> None:
                 compile_kernels({cell.trial.game.family for cell in missing})
             executor = start_executor(execution)
         tracking = opening.result()
-        fetched = 0 if tracking is None else tracking.even_out(plan, journal)
+        fetched = 0 if tracking is None else tracking.reconcile(plan, journal)
         cells = missing_cells(plan, journal)
         where = f" {executor.place}" if executor is not None and cells else ""
         note = f", {fetched} fetched from MLflow" if fetched else ""

@@ -38,7 +38,7 @@ class Tracking:
     unmirrored: list[Entry]
     complete: set[str]  # cell ids
 
-    def even_out(self, plan: Plan, journal: Journal) -> int:
+    def reconcile(self, plan: Plan, journal: Journal) -> int:
         """Fetch missing cells that the store has, log entries that it has not; how many were fetched."""
         cells = {c.cell_id: c for c in missing_cells(plan, journal) if c.cell_id in self.complete}
         wanted = list(cells)

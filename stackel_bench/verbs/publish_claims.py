@@ -24,9 +24,9 @@ from stackel_bench.reporting.claims_summary import (
 )
 from stackel_bench.results import files
 from stackel_bench.results.files import write_atomically
-from stackel_bench.runners.ending import Session, write_tables
 from stackel_bench.sweep.folder import sweep_folder
 from stackel_bench.sweep.plan import Plan
+from stackel_bench.verbs.publish import Session, write_tables
 
 if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore

@@ -7,10 +7,10 @@ import os
 from rich.console import Console
 
 from stackel_bench.results.journal import Journal
-from stackel_bench.runners.ending import tell_problems
 from stackel_bench.sweep.driver import missing_cells
 from stackel_bench.sweep.folder import sweep_folder
 from stackel_bench.sweep.plan import Plan
+from stackel_bench.verbs.publish import tell_problems
 
 SHOWN = 200
 DECISION_SECONDS = 4e-4  # of deciding and judging once, over all families; exploring is estimated apart

@@ -1,1 +1,0 @@
-"""Entry points, one module per verb of the command line."""

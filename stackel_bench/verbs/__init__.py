@@ -1,0 +1,13 @@
+"""What each verb of the command line does, one module per verb."""
+
+VERBS = {
+    "run": "one cell: a game, a learner, a budget",
+    "sweep": "every cell of a study, or of the product of the overrides",
+    "reproduce": "every claim of the paper measured, with a verdict; profile=quick or full, claim=NAME,...",
+    "report": "the report of a finished or unfinished sweep, from its journal",
+    "sync": "log to MLflow what a sweep's journal has and MLflow has not",
+    "verify": "whether a sweep's results can be relied on: every byte checked, some cells computed again",
+    "ui": "the results in MLflow's pages",
+    "list": "games, algorithms, budgets, studies; `list game=bandit/trap` shows parameters",
+    "completion": "a script for the shell: source <(stackel-bench completion bash), or zsh",
+}

@@ -1,0 +1,45 @@
+"""`stackel-bench report`: the report of a sweep again, from its journal."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from stackel_bench.config.settings import TrackingSettings
+from stackel_bench.reporting.report import write_report
+from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.reporting.terminal import print_table
+from stackel_bench.results.frames import write_actions, write_results
+from stackel_bench.sweep.folder import require_writable
+from stackel_bench.tracking.start import open_store
+from stackel_bench.verbs.find import read_results, tracking_settings
+from stackel_bench.verbs.publish import log_report, tell_problems
+
+
+def main(overrides: list[str]) -> int:
+    """Read, write, print; the exit code. `study=NAME` or `sweep=ID` alone find what exists."""
+    settings = tracking_settings(overrides)
+    results = read_results(overrides)
+    require_writable(results.folder)
+    console = Console(highlight=False, soft_wrap=True)
+    tell_problems(console, results.journal)
+    write_results(results.folder, results.entries, results.summary())
+    write_actions(results.journal, [entry.cell_id for entry in results.finished])
+    write_report(results)
+    print_table(console, results)
+    problem = _log(results, settings)
+    if problem:
+        console.print(f"MLflow did not take the report ({problem})", markup=False)
+    return 1 if problem else 0
+
+
+def _log(results: SweepResults, settings: TrackingSettings) -> str:
+    """Renew the report run where the sweep's cells were logged; why that was impossible, or nothing."""
+    output = results.folder.parent.parent
+    if settings.kind == "local" and not (output / "mlflow.db").exists():
+        return ""
+    tags = {"stackel.version": results.version, "stackel.git_commit": results.commit}
+    try:
+        store = open_store(settings, output, results.study)
+    except Exception as error:  # the report is on disk; only the mirror is incomplete
+        return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    return "" if store is None else log_report(results, store, tags)

@@ -1,0 +1,14 @@
+"""`stackel-bench sweep`: every cell of a study or of the product that the overrides span."""
+
+from __future__ import annotations
+
+import sys
+
+from stackel_bench.sweep.plan import make_plan
+from stackel_bench.verbs.session import command_line, run_session
+
+
+def main(overrides: list[str]) -> int:
+    """Plan, check, run what is missing, report; the exit code."""
+    plan = make_plan(overrides, lambda planned: print(f"planning: {planned} cells so far", file=sys.stderr))
+    return run_session(plan, command_line("sweep", overrides))

@@ -1,0 +1,59 @@
+"""`stackel-bench verify`: whether the results of a sweep can be relied on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stackel_bench import checks
+from stackel_bench.errors import InputError
+from stackel_bench.reporting.find_sweep import find_sweep
+from stackel_bench.results import files
+from stackel_bench.sweep.folder import require_idle
+from stackel_bench.sweep.verify import Verification
+
+_KEYS = ("sweep", "study", "output", "recompute")
+
+
+def main(words: list[str]) -> int:
+    """Print every finding, then how much was checked; 1 if there was a finding."""
+    given = _given(words)
+    folder = _folder(given)
+    require_idle(folder)
+    verification = Verification(folder, _fraction(given.get("recompute", "0")))
+    if verification.note:
+        print(verification.note)
+    count = 0
+    for finding in verification.findings():
+        count += 1
+        print(finding)
+    print(f"{verification.checked} cells checked, {verification.recomputed} recomputed, {count} findings")
+    return 1 if count else 0
+
+
+def _given(words: list[str]) -> dict[str, str]:
+    """The first word may be the sweep itself."""
+    if words and ("=" not in words[0] or Path(words[0]).exists()):
+        words = [f"sweep={words[0]}", *words[1:]]
+    given = dict(word.partition("=")[::2] for word in words)
+    for key in given:
+        if key not in _KEYS:
+            raise InputError(key, given[key], "a folder, study or sweep id, then " + ", ".join(_KEYS))
+    if ("sweep" in given) == ("study" in given):
+        raise InputError("sweep", " ".join(words), "one folder, study or sweep id")
+    return given
+
+
+def _folder(given: dict[str, str]) -> Path:
+    output = Path(given.get("output", "."))
+    if "study" in given:
+        return find_sweep(given["study"], output)
+    path = Path(given["sweep"]).expanduser()
+    return path.resolve() if (path / files.JOURNAL).exists() else find_sweep(given["sweep"], output, "sweep")
+
+
+def _fraction(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise InputError("recompute", text, "a number from 0 to 1") from None
+    return checks.real("recompute", value, least=0, most=1)
