@@ -9,20 +9,22 @@ directly or through others. Where the code is kept, and how several processes sh
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Callable
-from contextlib import suppress
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
 from numba import njit
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, NullCache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_ROOT = Path(__file__).parent
-_IMPORTS = re.compile(rf"^(?:from|import) +{_ROOT.name}([\w.]*)(?: +import +(\([^)]*\)|.*))?", re.MULTILINE)
+_ROOT = os.path.dirname(__file__)
+_IMPORTS = re.compile(
+    rf"^(?:from|import) +{os.path.basename(_ROOT)}([\w.]*)(?: +import +(\([^)]*\)|.*))?", re.MULTILINE
+)
 
 
 @overload
@@ -38,41 +40,55 @@ def kernel(function: Any = None, /, **options: Any) -> Any:
 
 def _cached(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     dispatcher = njit(**options)(function)
-    with suppress(RuntimeError):  # no folder that numba may write to: every process compiles for itself
-        dispatcher._cache = _SourcesCache(function)
+    dispatcher._cache = _SourcesCache(function)
     return dispatcher
 
 
-class _SourcesCache(FunctionCache):
-    """numba's cache of one function, stale as soon as any of its sources has changed."""
+class _SourcesCache:
+    """numba's cache of one function, stale as soon as any of its sources has changed.
+
+    The digest is that of the import: sources may be edited before the function is compiled. The rest, which
+    looks for a folder and tries to write to it, waits for the first call.
+    """
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)
-        self._cache_file._source_stamp = sources_digest(Path(function.__code__.co_filename))
+        self._function = function
+        self._stamp = sources_digest(function.__code__.co_filename)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._numbas, name)
+
+    @cached_property
+    def _numbas(self) -> FunctionCache | NullCache:
+        try:
+            found = FunctionCache(self._function)
+        except RuntimeError:  # no folder that numba may write to: every process compiles for itself
+            return NullCache()
+        found._cache_file._source_stamp = self._stamp
+        return found
 
 
 @cache
-def sources_digest(file: Path) -> str:
+def sources_digest(file: str) -> str:
     """A digest of the file and of every file of the package that it imports, directly or through others."""
     sources, waiting = {file}, [file]
     while waiting:
-        new = _imported(waiting.pop()) - sources
+        new = _read(waiting.pop())[1] - sources
         sources |= new
         waiting.extend(new)
-    return hashlib.sha256("".join(sorted(map(_digest, sources))).encode()).hexdigest()
+    return hashlib.sha256("".join(sorted(_read(source)[0] for source in sources)).encode()).hexdigest()
 
 
 @cache
-def _digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
-
-
-@cache
-def _imported(file: Path) -> frozenset[Path]:
-    """The files of the package that a file imports itself: modules, and `__init__` of folders."""
-    found: set[Path] = set()
-    for module, names in _IMPORTS.findall(file.read_text("utf-8")):
-        place = _ROOT.joinpath(*module.split(".")[1:])
-        inside = [place / f"{name}.py" for name in ("__init__", *re.findall(r"\w+", names))]
-        found.update(path for path in (place.with_suffix(".py"), *inside) if path.is_file())
-    return frozenset(found)
+def _read(file: str) -> tuple[str, frozenset[str]]:
+    """A file's own digest, and the files of the package that it imports itself, `__init__` of folders too."""
+    text = Path(file).read_bytes()
+    found: set[str] = set()
+    for module, names in _IMPORTS.findall(text.decode()):
+        place = _ROOT + module.replace(".", os.sep)
+        if os.path.isfile(place + ".py"):
+            found.add(place + ".py")
+        else:
+            inside = (f"{place}{os.sep}{name}.py" for name in ("__init__", *re.findall(r"\w+", names)))
+            found.update(filter(os.path.isfile, inside))
+    return hashlib.sha256(text).hexdigest(), frozenset(found)
