@@ -81,7 +81,7 @@ def sources_digest(file: str) -> str:
 
 @cache
 def _read(file: str) -> tuple[str, frozenset[str]]:
-    """A file's own digest, and the files of the package that it imports: modules, `__init__` of folders."""
+    """A file's own digest, and the files of the package that it imports itself, `__init__` of folders too."""
     text = Path(file).read_bytes()
     found: set[str] = set()
     for module, names in _IMPORTS.findall(text.decode()):

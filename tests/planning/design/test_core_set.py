@@ -13,6 +13,7 @@ import pytest
 from stackel_bench.errors import InputError
 from stackel_bench.models.feature_source import ArrayFeatures, CallableFeatures
 from stackel_bench.planning.design.core_set import CoreSet, core_set, support_bound
+from tests.planning.design.gauss_jordan import eliminate
 from tests.planning.feature_families import FAMILIES, span_coordinates
 
 
@@ -310,13 +311,7 @@ def _exact_leverage(features: np.ndarray, core: CoreSet) -> Fraction:
         + [Fraction(i == j) for j in range(d)]
         for i in range(d)
     ]
-    for i in range(d):
-        pivot = next(k for k in range(i, d) if matrix[k][i] != 0)
-        matrix[i], matrix[pivot] = matrix[pivot], matrix[i]
-        matrix[i] = [x / matrix[i][i] for x in matrix[i]]
-        for k in range(d):
-            if k != i:
-                matrix[k] = [x - matrix[k][i] * y for x, y in zip(matrix[k], matrix[i], strict=True)]
+    eliminate(matrix)
     inverse = [row[d:] for row in matrix]
     return max(sum(row[i] * inverse[i][j] * row[j] for i in range(d) for j in range(d)) for row in rows)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from stackel_bench.planning.design.least_squares import independent_columns, least_squares
+from tests.planning.design.gauss_jordan import eliminate
 
 
 def _exact(rows: np.ndarray, values: np.ndarray) -> list[Fraction]:
@@ -20,13 +21,7 @@ def _exact(rows: np.ndarray, values: np.ndarray) -> list[Fraction]:
         + [sum(row[i] * y for row, y in zip(a, b, strict=True))]
         for i in range(d)
     ]
-    for i in range(d):
-        pivot = next(k for k in range(i, d) if matrix[k][i] != 0)
-        matrix[i], matrix[pivot] = matrix[pivot], matrix[i]
-        matrix[i] = [x / matrix[i][i] for x in matrix[i]]
-        for k in range(d):
-            if k != i:
-                matrix[k] = [x - matrix[k][i] * y for x, y in zip(matrix[k], matrix[i], strict=True)]
+    eliminate(matrix)
     return [row[d] for row in matrix]
 
 
