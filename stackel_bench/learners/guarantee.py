@@ -44,7 +44,7 @@ class Guarantee:
             raise InputError(
                 "guarantee.lines", sorted(lines), "loss, follower or both; robustness beside loss"
             )
-        object.__setattr__(self, "lines", lines)
+        object.__setattr__(self, "lines", tuple(line for line in Line if line in lines))  # same bytes always
         for name in ("loss_tolerance", "robust_slack", "follower_slack"):
             checks.real(f"guarantee.{name}", getattr(self, name), least=0)
 

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import hashlib
 
+import numpy as np
+
 import stackel_bench as sb
 from stackel_bench.exploration.registry import EXPLORERS
-from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.budget import Budget, LadderBudget, TheoryBudget
 from stackel_bench.learners.catalog import LEARNERS, make_learner
 from stackel_bench.models import TieBreaking
 from stackel_bench.trials.pieces import whole_trial
@@ -35,8 +37,9 @@ def main() -> None:
         for algorithm in LEARNERS[game.family]:
             for some in options if algorithm == "paper" else [{}]:
                 learner = make_learner(game.family, algorithm, **some)
-                kind = "theory" if algorithm == "successive_elimination" else "ladder"
-                budget = Budget(kind, epsilon=0.3, samples=None if kind == "theory" else 30_000, rungs=3)
+                budget: Budget = LadderBudget(epsilon=0.3, samples=30_000, rungs=3)
+                if algorithm == "successive_elimination":
+                    budget = TheoryBudget(epsilon=0.3)
                 schedule = learner.schedule(game.sampler, budget)
                 trial = Trial(game, learner, schedule, tuple(TieBreaking), 4, seed=5)
                 digest = hashlib.blake2b(digest_size=8)
@@ -45,6 +48,11 @@ def main() -> None:
                         digest.update(frame.to_csv(float_format=None).encode())
                     digest.update(repr((sorted(outcome.metrics.items()), outcome.rungs)).encode())
                 print(name, algorithm, *some.values(), digest.hexdigest(), flush=True)
+    for states in (11, 16, 37, 70):  # long enough for vectors of any width
+        game = sb.load_game("bandit_rl/random", num_states=states, num_leader_actions=3)
+        for tie in TieBreaking:
+            values = [sb.leader_values(game, slack, tie) for slack in (0.0, 0.1, 0.4)]
+            print("values", states, tie, hashlib.blake2b(np.stack(values).tobytes(), digest_size=8).hexdigest())
 
 
 if __name__ == "__main__":

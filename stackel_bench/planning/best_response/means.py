@@ -1,6 +1,7 @@
 """Means over the next state, the inner loops of every best-response search.
 
-The order of summation is left to the compiler, as in any BLAS; everything else is strict.
+Sums run in four lanes, every fourth state, that are added at the end: always in this order, so that no
+processor changes a bit. That costs up to twice the time of sums in any order, which is little beside exploring.
 """
 
 from __future__ import annotations
@@ -10,42 +11,41 @@ import numpy as np
 from stackel_bench.kernel import kernel
 
 
-@kernel(forceinline=True, fastmath={"reassoc", "nsz"})
-def mean(transitions: np.ndarray, h: int, s: int, b: int, values: np.ndarray) -> float:
-    """The mean of values[0] [S] after playing b in s at step h."""
-    total = 0.0
-    for k in range(values.shape[1]):
-        total += transitions[h, s, b, k] * values[0, k]
+@kernel(forceinline=True)
+def _dot(weights: np.ndarray, values: np.ndarray) -> float:
+    lane_0 = lane_1 = lane_2 = lane_3 = 0.0
+    whole = len(values) - len(values) % 4
+    for k in range(0, whole, 4):
+        lane_0 += weights[k] * values[k]
+        lane_1 += weights[k + 1] * values[k + 1]
+        lane_2 += weights[k + 2] * values[k + 2]
+        lane_3 += weights[k + 3] * values[k + 3]
+    total = (lane_0 + lane_1) + (lane_2 + lane_3)
+    for k in range(whole, len(values)):
+        total += weights[k] * values[k]
     return total
 
 
-@kernel(forceinline=True, fastmath={"reassoc", "nsz"})
+@kernel(forceinline=True)
+def mean(transitions: np.ndarray, h: int, s: int, b: int, values: np.ndarray) -> float:
+    """The mean of values[0] [S] after playing b in s at step h."""
+    return _dot(transitions[h, s, b], values[0])
+
+
+@kernel(forceinline=True)
 def mean_pair(
     transitions: np.ndarray, h: int, s: int, b: int, values: np.ndarray, i: int
 ) -> tuple[float, float]:
     """The means of values[i] and values[i+1]."""
-    first = 0.0
-    second = 0.0
-    for k in range(values.shape[1]):
-        p = transitions[h, s, b, k]
-        first += p * values[i, k]
-        second += p * values[i + 1, k]
-    return first, second
+    weights = transitions[h, s, b]
+    return _dot(weights, values[i]), _dot(weights, values[i + 1])
 
 
-@kernel(forceinline=True, fastmath={"reassoc", "nsz"})
+@kernel(forceinline=True)
 def mean_pairs(
     transitions: np.ndarray, h: int, s: int, b: int, values: np.ndarray, others: np.ndarray
 ) -> tuple[float, float, float, float]:
-    """The means of values [2,S] and of others [2,S], while each probability is read once."""
-    first = 0.0
-    second = 0.0
-    third = 0.0
-    fourth = 0.0
-    for k in range(values.shape[1]):
-        p = transitions[h, s, b, k]
-        first += p * values[0, k]
-        second += p * values[1, k]
-        third += p * others[0, k]
-        fourth += p * others[1, k]
+    """The means of values [2,S] and of others [2,S]."""
+    first, second = mean_pair(transitions, h, s, b, values, 0)
+    third, fourth = mean_pair(transitions, h, s, b, others, 0)
     return first, second, third, fourth
