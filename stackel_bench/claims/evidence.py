@@ -12,8 +12,8 @@ import pandas as pd
 
 from stackel_bench.errors import InputError
 from stackel_bench.results.entry import Entry
+from stackel_bench.tolerances import VALUE
 
-ROUNDING = 1e-9
 EVENTS = ("guarantee", "leader", "follower", "loss", "error", "nash")
 
 
@@ -77,11 +77,11 @@ class CellEvidence:
         losses = rows["value_suboptimality"].to_numpy()
         if event == "loss":
             epsilon = float(self.setting("budget.epsilon"))
-            return losses > rows["gap"].to_numpy() + level * epsilon + ROUNDING
+            return losses > rows["gap"].to_numpy() + level * epsilon + VALUE
         if event == "nash":
             return rows["diagnostic_nash_gap"].to_numpy() > level
         if event == "error":
-            return losses >= level - ROUNDING
+            return losses >= level - VALUE
         raise InputError("event", event, "one of " + ", ".join(EVENTS))
 
 

@@ -12,6 +12,7 @@ from stackel_bench.claims.prediction import Prediction, combined
 from stackel_bench.claims.quantities import equilibria, printed_programs, stackelberg, tails
 from stackel_bench.errors import InputError
 from stackel_bench.evaluation.oracle import Bounds
+from stackel_bench.tolerances import VALUE
 
 Quantity = Callable[[Case], float | Bounds]
 
@@ -21,7 +22,6 @@ QUANTITIES: Mapping[str, Quantity] = {
     **printed_programs.QUANTITIES,
     **tails.QUANTITIES,
 }
-DEFAULT_TOLERANCE = 1e-9  # exact up to the rounding of float64
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def exact_share(
 def _evaluate(case: Case, quantity: str, prediction: Prediction) -> _Found:
     bounds = _as_bounds(_quantity(quantity)(case))
     wanted = prediction.at(case.epsilon)
-    loose = Prediction(wanted.low - DEFAULT_TOLERANCE, wanted.high + DEFAULT_TOLERANCE)
+    loose = Prediction(wanted.low - VALUE, wanted.high + VALUE)
     return _Found((bounds.low + bounds.high) / 2, bounds, loose)
 
 

@@ -13,8 +13,7 @@ from stackel_bench.evaluation.oracle import Oracle
 from stackel_bench.learners.decision import Decision, Decisions
 from stackel_bench.learners.guarantee import Line
 from stackel_bench.models import TieBreaking
-
-ROUNDING = 1e-9
+from stackel_bench.tolerances import VALUE
 
 
 @dataclass(frozen=True)
@@ -101,20 +100,20 @@ def judge_all(oracle: Oracle, decisions: Decisions, epsilon: float) -> Judgement
     gap = oracle.gap(epsilon, tie)
     values = oracle.values_of(decisions, 0.0, tie)
     losses = optimum.high - values
-    if losses.min() < -ROUNDING:
+    if losses.min() < -VALUE:
         raise ArithmeticError(f"value {values.max()} exceeds the optimum {optimum.high}: the oracle is wrong")
     allowed, lowest = allows.loss_tolerance * epsilon, oracle.lowest_value(0.0, tie)
     if tie is TieBreaking.PESSIMISTIC:
-        wanted = oracle.stackelberg_value(epsilon, tie).high - allowed - ROUNDING
+        wanted = oracle.stackelberg_value(epsilon, tie).high - allowed - VALUE
     else:
-        wanted = optimum.high - gap.low - allowed - ROUNDING
+        wanted = optimum.high - gap.low - allowed - VALUE
     held, vacuous = {Line.LOSS: values >= wanted}, {Line.LOSS: lowest >= wanted}
     if tie is TieBreaking.PESSIMISTIC:
         slack = allows.robust_slack * epsilon
         held[Line.ROBUSTNESS] = oracle.values_of(decisions, slack, tie) >= wanted
         vacuous[Line.ROBUSTNESS] = oracle.lowest_value(slack, tie) >= wanted
     follower_losses = oracle.follower_losses(decisions)
-    most = allows.follower_slack * epsilon + ROUNDING
+    most = allows.follower_slack * epsilon + VALUE
     held[Line.FOLLOWER] = follower_losses <= most
     vacuous[Line.FOLLOWER] = oracle.largest_follower_loss <= most
     return Judgement(

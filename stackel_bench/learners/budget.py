@@ -141,12 +141,25 @@ BUDGETS: Mapping[str, type[Budget]] = {
 def make_budget(kind: str, **given: Any) -> Budget:
     """The budget of this kind; a key that only other kinds use is refused with their names."""
     budget = BUDGETS[checks.choice("budget", kind, sorted(BUDGETS))]
-    given = {
-        key: value for key, value in given.items() if value is not None or key in options.options_of(budget)
-    }
-    for key in given:
-        users = [name for name, other in BUDGETS.items() if key in options.options_of(other)]
-        if key not in options.options_of(budget) and users:
-            used = f"only budget={' and budget='.join(users)} {'uses' if len(users) == 1 else 'use'} it"
-            raise NoEffectError(f"budget.{key}", used)
-    return options.build(budget, given, "budget.")
+    for key, value in given.items():
+        if value is not None and key not in options.options_of(budget) and _users(key):
+            raise unused(key)
+    return options.build(budget, fitting({"kind": kind, **given}, with_kind=False), "budget.")
+
+
+def fitting(config: Mapping[str, Any], with_kind: bool = True) -> dict[str, Any]:
+    """A configuration without the keys that only other kinds of budgets use."""
+    known = options.options_of(BUDGETS[checks.choice("budget", config.get("kind"), sorted(BUDGETS))])
+    kept = {key: value for key, value in config.items() if key in known or not _users(key)}
+    return kept if with_kind else {key: value for key, value in kept.items() if key != "kind"}
+
+
+def unused(key: str) -> NoEffectError:
+    """What to say of a key that only other kinds of budgets use."""
+    users = _users(key)
+    verb = "uses" if len(users) == 1 else "use"
+    return NoEffectError(f"budget.{key}", f"only budget={' and budget='.join(users)} {verb} it")
+
+
+def _users(key: str) -> list[str]:
+    return [kind for kind, budget in BUDGETS.items() if key in options.options_of(budget)]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stackel_bench.claims.prediction import CONFIRMED, INCONCLUSIVE, REFUTED
+from stackel_bench.tolerances import ACCURACY
 
 SAVINGS = (
     "Samples of other learners here over the paper's. All but half-tolerance keep the paper's guarantee; "
@@ -93,7 +94,7 @@ def number(value: float | None) -> str:
 def interval(row: Row) -> str:
     """The measured number with its interval where that is wider than rounding; – is an open end."""
     value, low, high = row["measured"], row["low"], row["high"]
-    exact = low is not None and high is not None and abs(high - low) <= 1e-6
+    exact = low is not None and high is not None and abs(high - low) <= ACCURACY
     if value is None or exact:
         return number(value)
     return f"{number(value)} [{number(low)}, {number(high)}]"

@@ -81,6 +81,11 @@ def part_file(folder: Path) -> Iterator[tuple[BinaryIO, _Naming]]:
     sync_folder(folder)
 
 
+def is_part(path: Path) -> bool:
+    """Whether a file is, or was, being written; the next driver removes it."""
+    return path.name.startswith(".") and path.name.endswith(_PART)
+
+
 def remove_parts(folder: Path) -> None:
     """Remove what a driver that died was writing; for the holder of the folder's lock only."""
     for path in folder.glob(f"**/.*{_PART}"):

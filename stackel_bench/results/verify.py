@@ -42,7 +42,7 @@ def verify_tables(journal: Journal) -> Iterator[str]:
             yield f"{name}/{path.name}: damaged"
         if segments.folder.exists():
             for path in sorted(segments.folder.iterdir()):
-                if not is_segment(path):
+                if not is_segment(path) and not files.is_part(path):  # a killed driver may leave parts
                     yield f"{name}/{path.name}: no file of this sweep"
         for key, count in Counter(segments.copies()).items():
             if not journal.is_wanted(name, key):

@@ -14,7 +14,7 @@ from stackel_bench.config.settings import cell_scalar
 from stackel_bench.errors import InputError
 from stackel_bench.games.catalog import default_parameters, load_game
 from stackel_bench.games.game import Game
-from stackel_bench.learners.budget import Budget, make_budget
+from stackel_bench.learners.budget import Budget, fitting, make_budget
 from stackel_bench.learners.catalog import changed_options, learner_options, make_learner
 from stackel_bench.learners.learner import Learner
 from stackel_bench.models import TieBreaking
@@ -117,7 +117,7 @@ class CellBuilder:
     def _budget(self, config: Mapping[str, Any]) -> tuple[Budget, str]:
         text = _canonical(config)
         if text not in self._budgets:
-            budget = make_budget(**config)
+            budget = make_budget(**fitting(config))
             self._budgets[text] = budget, _digest([budget.kind, changed(budget)])
         return self._budgets[text]
 

@@ -114,7 +114,7 @@ def test_references_are_resolved_before_anything_runs() -> None:
         (["budget.epsilom=1"], "budget.epsilom", "did you mean budget.epsilon"),
         (["game.num_riski=1"], "game.num_riski", "did you mean game.num_risky"),
         (["a.b.c=1"], "a.b.c", "known here: algorithm, budget"),
-        (["seed.x=1"], "seed.x", "there are no keys here"),
+        (["seed.x=1"], "seed.x", "nothing can be set here"),
         (["game=bandit/trapp"], "game", r"one of bandit/.*did you mean bandit/trap\?"),
         (["game=trap"], "game", "one of bandit/"),
         (["algorithm=papper"], "algorithm", "did you mean paper"),

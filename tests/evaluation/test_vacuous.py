@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from stackel_bench.evaluation.truth import oracle_of
-from stackel_bench.evaluation.verdict import ROUNDING, Judgement, judge_all
+from stackel_bench.evaluation.verdict import Judgement, judge_all
 from stackel_bench.games.bandit import BanditGame
 from stackel_bench.games.bandit_rl import BanditRLGame
 from stackel_bench.games.game import Game
@@ -19,6 +19,7 @@ from stackel_bench.learners.guarantee import NOT_ROBUST, PAPER, Guarantee, Line
 from stackel_bench.models import FollowerMDP, PayoffTable, TieBreaking
 from stackel_bench.models.feature_source import feature_source
 from stackel_bench.models.linear_model import LinearModel
+from stackel_bench.tolerances import VALUE
 
 STATES, ACTIONS, HORIZON = 2, 2, 2
 
@@ -105,7 +106,7 @@ def test_simultaneous_games_by_a_grid(tie: TieBreaking) -> None:
         found = judged(game, outputs, 0.25)
         oracle = oracle_of(game)
         lowest = oracle.lowest_value(0.0, tie)
-        assert found.value.min() >= lowest - ROUNDING
+        assert found.value.min() >= lowest - VALUE
         assert found.follower_suboptimality.max() == pytest.approx(oracle.largest_follower_loss)
         for line, held in found.held.items():
             assert held.all() or not found.vacuous_lines[line]
@@ -127,7 +128,7 @@ def test_the_lowest_value_counts_ties_of_decimals(tie: TieBreaking) -> None:
         oracle = oracle_of(SimultaneousGame(PayoffTable(rng.integers(0, 11, (3, 3)) / 10, follower)))
         outputs = Decisions.of([[Decision(tie, None, strategy, 0, 0.0, 1)] for strategy in grid])
         for slack in (0.0, 0.1):
-            assert oracle.values_of(outputs, slack, tie).min() >= oracle.lowest_value(slack, tie) - ROUNDING
+            assert oracle.values_of(outputs, slack, tie).min() >= oracle.lowest_value(slack, tie) - VALUE
 
 
 def test_a_cell_is_vacuous_by_the_lines_that_its_learner_promises() -> None:

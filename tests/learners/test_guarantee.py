@@ -27,11 +27,11 @@ def test_every_learner_says_what_it_promises(family: str, name: str) -> None:
     found = guarantee_of(make_learner(family, name))
     assert found.promised == (name not in NO_THEOREM)
     expected = EVERYTHING - {Line.ROBUSTNESS} if name in NO_ROBUSTNESS else EVERYTHING
-    assert found.lines == expected
+    assert set(found.lines) == expected
 
 
 def test_options_change_the_promise() -> None:
-    assert guarantee_of(make_learner("simultaneous", "margin", robust_margin=True)).lines == EVERYTHING
+    assert guarantee_of(make_learner("simultaneous", "margin", robust_margin=True)).lines == tuple(Line)
     assert not guarantee_of(make_learner("simultaneous", "paper", printed_lp=True)).promised  # erratum 1
     for explorer, proved in {"rf_ucrl": True, "reward_free_explore": True, "uniform": False}.items():
         assert guarantee_of(make_learner("bandit_rl", "paper", explorer=explorer)).promised == proved

@@ -52,7 +52,9 @@ def main() -> None:
         game = sb.load_game("bandit_rl/random", num_states=states, num_leader_actions=3)
         for tie in TieBreaking:
             values = [sb.leader_values(game, slack, tie) for slack in (0.0, 0.1, 0.4)]
-            print("values", states, tie, hashlib.blake2b(np.stack(values).tobytes(), digest_size=8).hexdigest())
+            print(
+                "values", states, tie, hashlib.blake2b(np.stack(values).tobytes(), digest_size=8).hexdigest()
+            )
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from stackel_bench.games.linear import LinearBanditGame
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.design.core_set import CoreSet, core_set
 from stackel_bench.planning.mixed.value import mixed_leader_value
+from stackel_bench.tolerances import VALUE
 
 EPSILON_GRID = tuple(float(e) for e in np.linspace(0, 1, 41))
 
@@ -55,7 +56,7 @@ def gap_below_separation(case: Case) -> float:
 def rows_that_violate(case: Case) -> float:
     """Leader actions that the theorem's first line rules out: phi_{eps/2}(a) < max phi_eps - eps."""
     wanted = case.leader_values(case.epsilon).max() - case.epsilon
-    return float((case.leader_values(case.epsilon / 2) < wanted - 1e-9).sum())
+    return float((case.leader_values(case.epsilon / 2) < wanted - VALUE).sum())
 
 
 def worst_row_excess(case: Case) -> float:

@@ -1,7 +1,7 @@
 """Means over the next state, the inner loops of every best-response search.
 
 Sums run in four lanes, every fourth state, that are added at the end: always in this order, so that no
-processor changes a bit. That costs up to twice the time of sums in any order, which is little beside exploring.
+processor changes a bit. That costs up to twice the time of sums in any order: little beside exploring.
 """
 
 from __future__ import annotations
