@@ -31,7 +31,7 @@ class UnknownKeyError(InputError):
         names = sorted(known)
         inside = [name for name in elsewhere if name.rpartition(".")[2] == key.rpartition(".")[2]]
         hint = f" (did you mean {inside[0]}?)" if inside else did_you_mean(key, names)
-        allowed = f"known here: {', '.join(names)}" if names else "there are no keys here"
+        allowed = f"known here: {', '.join(names)}" if names else "nothing can be set here"
         super().__init__(key, None, allowed, f"unknown key {key}{hint}; {allowed}")
 
 

@@ -174,7 +174,7 @@ def test_plans_scale_every_phase() -> None:
 def test_unknown_names_and_options_are_listed() -> None:
     with pytest.raises(InputError, match="explorer: found 'rfucrl', allowed: one of generative, reward_free"):
         make_explorer("rfucrl")
-    with pytest.raises(InputError, match="unknown key algorithm.explorer_options.bonus .*unvisited_reward"):
+    with pytest.raises(InputError, match=r"unknown key algorithm\.explorer_options\.bonus"):
         make_explorer("uniform", bonus=1)
     for name, options in (
         ("reward_free_explore", {"replanning": "never"}),

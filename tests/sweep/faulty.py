@@ -13,7 +13,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from stackel_bench.learners import blocks
 from stackel_bench.learners.budget import Budget
@@ -29,16 +29,15 @@ class FaultyLearner:
     inside: Learner
     faults: Path
 
+    options: ClassVar[dict[str, Any]] = {}  # the same cells as the learner inside
+    changed_options: ClassVar[dict[str, Any]] = {}
+
     @property
     def name(self) -> str:
         return self.inside.name
 
     def schedule(self, sampler: Any, budget: Budget) -> Schedule:
         return self.inside.schedule(sampler, budget)
-
-    @property
-    def options(self) -> dict[str, Any]:
-        return getattr(self.inside, "options", {})
 
     def explore_block(self, sampler: Any, schedule: Schedule, unit: int, key: StreamKey) -> Any:
         if schedule.budget.epsilon == 0.25:
