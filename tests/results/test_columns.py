@@ -16,6 +16,8 @@ from stackel_bench.statistics.verdicts import judged
 from tests.sweep import commands
 from tests.sweep.conftest import shared_folder  # noqa: F401
 
+pytestmark = pytest.mark.xdist_group("columns")  # the sweeps are run once
+
 COMMON = ["budget.epsilon=0.3", "execution=serial", "quiet=true"]
 LADDER = ["budget=ladder", "budget.rungs=2"]
 SWEEPS = {
