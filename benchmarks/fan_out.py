@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import json
 import statistics
+import subprocess
+import sys
 import tempfile
+import time
 from pathlib import Path
 
 from tests.sweep import commands
@@ -38,7 +41,21 @@ def main() -> None:
     print("| workers | wall seconds, median | tasks | overhead |\n|---|---|---|---|")
     for workers, taken in seconds.items():
         print(f"| {workers} | {statistics.median(taken):.1f} | {tasks[workers]} | {overhead[workers]:.0%} |")
-    print(f"\nSpeed-up of two workers: {ratio:.2f} (median of {REPEATS}); equal bytes: {len(found) == 1}")
+    print(f"\nTwo independent processes of this machine do {ceiling():.2f} times the work of one.")
+    print(f"Speed-up of two workers: {ratio:.2f} (median of {REPEATS}); equal bytes: {len(found) == 1}")
+
+
+def ceiling() -> float:
+    """What two cores of this machine can give at all: a plain loop, once and twice at the same time."""
+    loop = [sys.executable, "-c", "x = 0\nfor i in range(20_000_000): x += i"]
+
+    def seconds(processes: int) -> float:
+        start = time.perf_counter()
+        for process in [subprocess.Popen(loop) for _ in range(processes)]:
+            process.wait()
+        return time.perf_counter() - start
+
+    return 2 * min(seconds(1) for _ in range(3)) / min(seconds(2) for _ in range(3))
 
 
 if __name__ == "__main__":

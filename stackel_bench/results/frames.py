@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from stackel_bench.results import files
-from stackel_bench.results.columns import ordered
+from stackel_bench.results.columns import NEEDED_HIGH, NEEDED_LOW, ordered
 from stackel_bench.results.entry import FINISHED, Entry
 from stackel_bench.results.files import write_atomically
 from stackel_bench.results.journal import Journal
@@ -28,7 +29,10 @@ def cells_frame(entries: Iterable[Entry]) -> pd.DataFrame:
     finished = [entry for entry in entries if entry.state == FINISHED]
     described = described_columns(finished)
     frame = pd.DataFrame([{**described[entry.cell_id], **entry.metrics} for entry in finished])
-    return frame if frame.empty else in_order(frame.assign(verdict=judged(frame)["verdict"]))
+    if frame.empty:
+        return frame
+    open_ends = {name: math.nan for name in (NEEDED_LOW, NEEDED_HIGH) if name not in frame}
+    return in_order(frame.assign(**open_ends, verdict=judged(frame)["verdict"]))
 
 
 def entry_verdict(entry: Entry) -> str:
