@@ -29,8 +29,11 @@ class UnknownKeyError(InputError):
 
     def __init__(self, key: str, known: Iterable[str], elsewhere: Iterable[str] = ()) -> None:
         names = sorted(known)
-        inside = [name for name in elsewhere if name.rpartition(".")[2] == key.rpartition(".")[2]]
-        hint = f" (did you mean {inside[0]}?)" if inside else did_you_mean(key, names)
+        own = key.rpartition(".")[2]
+        by_last_word = {name.rpartition(".")[2]: name for name in names}
+        inside = [name for name in elsewhere if name.rpartition(".")[2] == own]
+        close = inside or [by_last_word[w] for w in difflib.get_close_matches(own, by_last_word, n=1)]
+        hint = f" (did you mean {close[0]}?)" if close else ""
         allowed = f"known here: {', '.join(names)}" if names else "nothing can be set here"
         super().__init__(key, None, allowed, f"unknown key {key}{hint}; {allowed}")
 

@@ -79,9 +79,10 @@ def values_of(thing: Any) -> dict[str, Any]:
 
 
 def changed(thing: Any) -> dict[str, Any]:
-    """The options of a built thing that differ from their defaults."""
-    defaults = {name: found.default for name, found in options_of(type(thing)).items()}
-    return {name: value for name, value in values_of(thing).items() if value != _plain(defaults[name])}
+    """The options of a built thing that differ from their defaults; None is a value like any other."""
+    values = {name: _plain(getattr(thing, name)) for name in options_of(type(thing))}
+    defaults = {name: _plain(found.default) for name, found in options_of(type(thing)).items()}
+    return {name: value for name, value in values.items() if value != defaults[name]}
 
 
 def converted(field: str, value: Any, kind: Any) -> Any:

@@ -20,7 +20,7 @@ EXPLORERS: Mapping[str, type[Any]] = {
 }
 
 
-def make_explorer(name: str, **options: Any) -> Explorer:
+def make_explorer(name: str, /, **options: Any) -> Explorer:
     """The explorer of this name; options are its fields."""
     explorer: Explorer = build(
         EXPLORERS[choice("algorithm.explorer", name, sorted(EXPLORERS))],

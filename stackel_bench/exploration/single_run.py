@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -20,7 +21,7 @@ from stackel_bench.streams import KeyPart, generator
 
 
 @dataclass(frozen=True)
-class SingleRun:
+class SingleRun(ABC):
     """Follows its sampling rule; an exploration is a snapshot of the run, so explorations share their data.
 
     A rule is a subclass with `name`, `replans` and `play`; without a theorem of its own it gets the paper's
@@ -38,6 +39,7 @@ class SingleRun:
     def __post_init__(self) -> None:
         checks.real("unvisited_reward", self.unvisited_reward, least=0, most=1)
 
+    @abstractmethod
     def play(
         self, running: RunningEstimate, plans: Sequence[EpisodePlan], goal: Goal, rng: np.random.Generator
     ) -> Iterator[PolicyMixture | None]:
@@ -45,7 +47,6 @@ class SingleRun:
 
         None if triples were queried directly.
         """
-        raise NotImplementedError
 
     def theory_plan(self, shape: Shape, goal: Goal) -> EpisodePlan:
         """What the rule's theorem asks for, or the paper's total."""

@@ -53,8 +53,8 @@ class BanditRLLearner:
     @property
     def changed_options(self) -> dict[str, Any]:
         """What differs from the defaults; an explorer's own default, spelled out, does not."""
-        own = {"explorer": self.explorer, "explorer_options": changed(self._explorer)}
-        return {key: value for key, value in own.items() if value not in ("reward_free_explore", {})}
+        own = changed(self) | {"explorer_options": changed(self._explorer)}
+        return {key: value for key, value in own.items() if value != {}}
 
     def schedule(self, sampler: EpisodeSampler, budget: Budget) -> Schedule:
         """Episodes per leader action, by rung; a unit is a leader action."""

@@ -140,26 +140,26 @@ BUDGETS: Mapping[str, type[Budget]] = {
 
 def make_budget(kind: str, **given: Any) -> Budget:
     """The budget of this kind; a key that only other kinds use is refused with their names."""
-    budget = BUDGETS[checks.choice("budget", kind, sorted(BUDGETS))]
-    for key, value in given.items():
-        if value is not None and key not in options.options_of(budget) and _users(key):
+    kept = fitting({"kind": kind, **given})
+    for key in given:
+        if key not in kept and given[key] is not None:
             raise unused(key)
-    return options.build(budget, fitting({"kind": kind, **given}, with_kind=False), "budget.")
+    return options.build(BUDGETS[kept.pop("kind")], kept, "budget.")
 
 
-def fitting(config: Mapping[str, Any], with_kind: bool = True) -> dict[str, Any]:
+def fitting(config: Mapping[str, Any]) -> dict[str, Any]:
     """A configuration without the keys that only other kinds of budgets use."""
     known = options.options_of(BUDGETS[checks.choice("budget", config.get("kind"), sorted(BUDGETS))])
-    kept = {key: value for key, value in config.items() if key in known or not _users(key)}
-    return kept if with_kind else {key: value for key, value in kept.items() if key != "kind"}
+    return {key: value for key, value in config.items() if key in known or not users_of(key)}
+
+
+def users_of(key: str) -> list[str]:
+    """The kinds of budgets that use a key."""
+    return [kind for kind, budget in BUDGETS.items() if key in options.options_of(budget)]
 
 
 def unused(key: str) -> NoEffectError:
     """What to say of a key that only other kinds of budgets use."""
-    users = _users(key)
+    users = users_of(key)
     verb = "uses" if len(users) == 1 else "use"
     return NoEffectError(f"budget.{key}", f"only budget={' and budget='.join(users)} {verb} it")
-
-
-def _users(key: str) -> list[str]:
-    return [kind for kind, budget in BUDGETS.items() if key in options.options_of(budget)]

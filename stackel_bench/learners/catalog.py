@@ -34,10 +34,10 @@ LEARNERS: Mapping[str, Mapping[str, type[Any]]] = {
 }
 
 
-def make_learner(family: str, algorithm: str, **options: Any) -> Learner:
+def make_learner(family: str, algorithm: str, /, **options: Any) -> Learner:
     """The learner that `algorithm` names in this family; options are its fields."""
     learners = LEARNERS[family]
-    if algorithm not in learners:
+    if not isinstance(algorithm, str) or algorithm not in learners:
         names = sorted(learners)
         allowed = f"one of {', '.join(names)} on {family} games{did_you_mean(str(algorithm), names)}"
         raise InputError("algorithm", algorithm, allowed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -42,7 +43,7 @@ class NashFinding:
 
 
 @dataclass(frozen=True)
-class NashLearner:
+class NashLearner(ABC):
     """As many pulls as the paper's learner, then an equilibrium of the estimates: best, worst or random one.
 
     On bandit games, as turn-based Markov games, it lists the pure equilibria within 2t of being one, t the
@@ -65,7 +66,6 @@ class NashLearner:
         """Equal pulls of all pairs."""
         pairs = math.prod(sampler.shape)
         pulls = paper_pulls(budget.epsilon, pairs, budget.delta, sampler.sub_gaussian_scale)
-        self._require_possible(sampler)
         return pull_schedule(sampler, budget, pulls)
 
     def explore_block(
@@ -97,11 +97,9 @@ class NashLearner:
             )
         return decisions
 
-    def _require_possible(self, sampler: PairSampler) -> None:
-        """Raise an InputError for sizes that cannot be handled, before anything runs."""
-
+    @abstractmethod
     def _equilibrium(self, table: PayoffTable, error: float, draw: float) -> Choice:
-        raise NotImplementedError
+        """An equilibrium of the estimated table, chosen by `which`."""
 
 
 @dataclass(frozen=True)
@@ -123,8 +121,10 @@ class BanditNash(NashLearner):
 class SimultaneousNash(NashLearner):
     """Mixed equilibria, which must be few enough to be listed."""
 
-    def _require_possible(self, sampler: PairSampler) -> None:
+    def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
+        """Equal pulls of all pairs; sizes that cannot be enumerated are refused before anything runs."""
         require_enumerable(*sampler.shape)
+        return super().schedule(sampler, budget)
 
     def _equilibrium(self, table: PayoffTable, error: float, draw: float) -> Choice:
         return _mixed(table, self.which, draw)

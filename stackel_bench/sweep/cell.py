@@ -123,9 +123,13 @@ class CellBuilder:
 
 
 def _section(name: str, composed: Mapping[str, Any]) -> Mapping[str, Any]:
-    if not isinstance(composed.get(name), Mapping):
-        raise InputError(name, composed.get(name), "a group of keys")
-    return composed[name]
+    section = composed.get(name)
+    if not isinstance(section, Mapping):
+        raise InputError(name, section, "a group of keys")
+    for key, value in section.items():
+        if isinstance(value, Mapping) and not all(isinstance(inner, str) for inner in value):
+            raise InputError(f"{name}.{key}", dict(value), "a mapping whose keys are words")
+    return section
 
 
 def _canonical(value: object) -> str:

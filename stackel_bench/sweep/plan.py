@@ -12,7 +12,7 @@ from typing import Any
 from stackel_bench.config.compose import Composer, merge_overrides, parse, product
 from stackel_bench.config.settings import ExecutionSettings, Settings, TrackingSettings
 from stackel_bench.errors import InputError, NoEffectError
-from stackel_bench.learners.budget import BUDGETS, unused
+from stackel_bench.learners.budget import BUDGETS, unused, users_of
 from stackel_bench.models import TieBreaking
 from stackel_bench.options import options_of
 from stackel_bench.results.names import cell_names
@@ -102,11 +102,12 @@ def _require_used(overrides: Sequence[str], cells: Collection[Cell]) -> None:
 
     What a study's grid sets is not meant: a command line may replace the part that reads it.
     """
-    budgets = {type(cell.trial.schedule.budget) for cell in cells}
+    kinds = {cell.config["budget"]["kind"] for cell in cells}
     for override in map(parse, overrides):
         key = override.key_or_group
-        name = key.removeprefix("budget.")
-        if name != key and override.value() is not None and not any(name in options_of(b) for b in budgets):
+        section, _, name = key.partition(".")
+        users = users_of(name) if section == "budget" else []
+        if users and override.value() is not None and kinds.isdisjoint(users):
             raise unused(name)
         if key == "algorithm.printed_lp" and all(c.tie_breaking is TieBreaking.PESSIMISTIC for c in cells):
             raise NoEffectError(key, "the printed LP is the optimistic one (tie_breaking=optimistic)")

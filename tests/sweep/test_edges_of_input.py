@@ -116,3 +116,36 @@ def test_tables_as_spreadsheets_save_them(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("0.1,0.2\n0.3,0.4\n", "utf-8-sig")
     paths = [f"game.path={tmp_path / 'a.csv'}", f"game.follower_path={tmp_path / 'a.csv'}"]
     assert main(["run", "game=bandit/from_file", *paths, *CHEAP, f"output={tmp_path}"]) == 0
+
+
+EPISODES = ["game=bandit_rl/random"]
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["algorithm.family=x"], "unknown key algorithm.family"),
+        (["algorithm.algorithm=x"], "unknown key algorithm.algorithm"),
+        (["algorithm.name=[1]"], "algorithm: found [1], allowed: one of anytime"),
+        (
+            ["game=bandit_rl/random", "algorithm.explorer_options.name=x"],
+            "unknown key algorithm.explorer_options.name",
+        ),
+        (
+            ["game=bandit_rl/random", "algorithm.explorer_options={1: a, b: c}"],
+            "a mapping whose keys are words",
+        ),
+    ],
+)
+def test_keys_that_look_like_parts_of_the_code(
+    overrides: list[str], message: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", *overrides, "dry_run=true"]) == 2
+    assert message in capfd.readouterr().err
+
+
+def test_the_kind_of_a_budget_can_be_typed(tmp_path: Path) -> None:
+    assert (
+        main(["run", *CHEAP, "budget.kind=ladder", "budget.rungs=2", "dry_run=true", f"output={tmp_path}"])
+        == 0
+    )
