@@ -17,8 +17,8 @@ from collections.abc import Callable
 import numpy as np
 
 import stackel_bench as sb
-from stackel_bench.games.bandit import BanditGame
-from stackel_bench.learners.bandit import Paper
+from stackel_bench.families.bandit.game import BanditGame
+from stackel_bench.families.bandit.learners import Paper
 from stackel_bench.learners.budget import LadderBudget
 from stackel_bench.models import TieBreaking
 from stackel_bench.trials.pieces import whole_trial

@@ -23,9 +23,10 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before numpy is imported
 
 import numpy as np
 
-from stackel_bench.exploration import EpisodePlan, Exploration, Goal, make_explorer
-from stackel_bench.exploration.coverage import coverage, maximal_reach, query_frequencies
-from stackel_bench.exploration.euler import EulerSettings, euler_run, greedy_actions
+from stackel_bench.families.bandit_rl.exploration.coverage import coverage, maximal_reach, query_frequencies
+from stackel_bench.families.bandit_rl.exploration.euler import EulerSettings, euler_run, greedy_actions
+from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Exploration, Goal
+from stackel_bench.families.bandit_rl.explorers import make_explorer
 from stackel_bench.kernel import kernel
 from stackel_bench.models import FollowerMDP
 from stackel_bench.simulation.episodes import EpisodeSimulator

@@ -17,7 +17,7 @@ os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"  # befo
 import numpy as np
 
 import stackel_bench as sb
-from stackel_bench.games.bandit import BanditGame
+from stackel_bench.families.bandit.game import BanditGame
 from stackel_bench.simulation.pulls import nested_reward_sums
 from stackel_bench.streams import generator
 

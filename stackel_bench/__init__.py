@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from stackel_bench.api import certificate, evaluate, gap, leader_values, learn, stackelberg_value
     from stackel_bench.errors import InputError
-    from stackel_bench.games.black_box import BlackBoxGame
-    from stackel_bench.games.catalog import game_names, load_game
+    from stackel_bench.families.bandit.black_box import BlackBoxGame
+    from stackel_bench.families.games import game_names, load_game
     from stackel_bench.models import FollowerMDP, PayoffTable, TieBreaking
     from stackel_bench.reporting.loading import load_results
 
@@ -38,8 +38,8 @@ __all__ = [
 # Loaded when first asked for, so that the command line answers at once and reading results needs no learners.
 _HOMES = {
     "InputError": "errors",
-    "BlackBoxGame": "games.black_box",
-    **dict.fromkeys(("game_names", "load_game"), "games.catalog"),
+    "BlackBoxGame": "families.bandit.black_box",
+    **dict.fromkeys(("game_names", "load_game"), "families.games"),
     **dict.fromkeys(("FollowerMDP", "PayoffTable", "TieBreaking"), "models"),
     "load_results": "reporting.loading",
 }

@@ -9,14 +9,15 @@ import numpy as np
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
-from stackel_bench.evaluation.certificate import Certificate, certify
-from stackel_bench.evaluation.oracle import Bounds, FiniteLeaderOracle, Oracle
-from stackel_bench.evaluation.truth import oracle_of
+from stackel_bench.evaluation.certificate import Certificate
+from stackel_bench.evaluation.oracle import Bounds, Oracle, values_by_leader_action
 from stackel_bench.evaluation.verdict import Verdict, judge
-from stackel_bench.games.game import FAMILIES, Game
+from stackel_bench.families.learners import make_learner
+from stackel_bench.families.oracles import oracle_of
+from stackel_bench.families.registry import FAMILIES, all_families, family_of
+from stackel_bench.games.game import Game
 from stackel_bench.learners.blocks import run_block
 from stackel_bench.learners.budget import make_budget
-from stackel_bench.learners.catalog import make_learner
 from stackel_bench.learners.decision import Decision
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.mixed.value import checked_strategy
@@ -24,10 +25,7 @@ from stackel_bench.planning.mixed.value import checked_strategy
 
 def leader_values(game: Game, slack: float = 0.0, tie_breaking: str = "pessimistic") -> np.ndarray:
     """phi_slack or psi_slack of each leader action [A]; for families with a finite leader."""
-    oracle = _oracle(game)
-    if not isinstance(oracle, FiniteLeaderOracle):
-        raise InputError("game", game.name, "a game whose leader picks from a finite list")
-    return oracle.leader_values(_slack(slack), TieBreaking.parse(tie_breaking)).copy()
+    return values_by_leader_action(_oracle(game), game.name, _slack(slack), TieBreaking.parse(tie_breaking))
 
 
 def stackelberg_value(game: Game, slack: float = 0.0, tie_breaking: str = "pessimistic") -> float:
@@ -88,7 +86,7 @@ def evaluate(game: Game, result: Decision, epsilon: float) -> Verdict:
     """What the decision loses on the true game, and which lines of its learner's guarantee held; exact."""
     oracle = _oracle(game)
     _require_decision(result)
-    if isinstance(oracle, FiniteLeaderOracle):
+    if hasattr(oracle, "leader_values"):
         last = game.sizes["num_leader_actions"] - 1
         checks.integer("result.leader_action", result.leader_action, least=0, most=last)
     elif result.leader_strategy is None:
@@ -101,13 +99,20 @@ def evaluate(game: Game, result: Decision, epsilon: float) -> Verdict:
 def certificate(
     game: Game, result: Decision, algorithm: str = "paper", *, epsilon: float, delta: float = 0.05
 ) -> Certificate:
-    """What the samples alone say about a decision on a bandit game; all there is where the truth is unknown.
+    """What the samples alone say about a decision; all there is where the truth is unknown.
 
     algorithm, epsilon and delta as they were when the decision was learned.
     """
     _require_game(game)
     _require_decision(result)
-    return certify(game, result, algorithm, epsilon, delta)
+    certify = family_of(game.family).certify
+    if certify is None:
+        able = [family.name for family in all_families() if family.certify is not None]
+        raise InputError(
+            "game.family", game.family, f"one whose decisions can be certified: {', '.join(able)}"
+        )
+    found: Certificate = certify(game, result, algorithm, epsilon, delta)
+    return found
 
 
 def _oracle(game: Game) -> Oracle:
@@ -117,7 +122,8 @@ def _oracle(game: Game) -> Oracle:
 
 def _require_game(game: object) -> None:
     if getattr(game, "family", None) not in FAMILIES:
-        allowed = "a game: load_game(NAME), BlackBoxGame(...), or one of the four families' classes"
+        families = ", ".join(FAMILIES)
+        allowed = f"a game: load_game(NAME), BlackBoxGame(...), or an object of a family: {families}"
         raise InputError("game", type(game).__name__, allowed)
 
 

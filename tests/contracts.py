@@ -1,4 +1,4 @@
-"""What every learner of every family keeps to, written once; see tests/learners/test_contracts.py."""
+"""What every learner of every family keeps to, written once; see tests/families/test_contracts.py."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from stackel_bench.evaluation.truth import oracle_of
 from stackel_bench.evaluation.verdict import judge
+from stackel_bench.families.oracles import oracle_of
 from stackel_bench.games.game import Game
 from stackel_bench.learners.blocks import decide_block, explore_block
 from stackel_bench.learners.budget import Budget

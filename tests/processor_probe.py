@@ -14,7 +14,7 @@ import numpy as np
 
 import stackel_bench as sb
 from stackel_bench import planning
-from stackel_bench.evaluation.truth import oracle_of
+from stackel_bench.families.oracles import oracle_of
 from stackel_bench.models import PayoffTable, TieBreaking
 from stackel_bench.planning.mixed.nash import nash_equilibria
 from stackel_bench.streams import generator

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from stackel_bench.evaluation.truth import oracle_of
 from stackel_bench.evaluation.verdict import Verdict, judge
+from stackel_bench.families.learners import make_learner
+from stackel_bench.families.oracles import oracle_of
 from stackel_bench.games.game import Game
 from stackel_bench.learners.blocks import run_block
 from stackel_bench.learners.budget import Budget
-from stackel_bench.learners.catalog import make_learner
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.learner import Schedule
 from stackel_bench.models import TieBreaking

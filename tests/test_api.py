@@ -10,7 +10,7 @@ import pytest
 
 import stackel_bench as sb
 from stackel_bench.errors import InputError
-from stackel_bench.games.bandit import BanditGame
+from stackel_bench.families.bandit.game import BanditGame
 from stackel_bench.models import TieBreaking
 from tests import brute_force
 

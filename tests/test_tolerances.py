@@ -16,11 +16,16 @@ PACKAGE = Path(tolerances.__file__).parent
 HOME = "tolerances.py"
 # Small numbers that compare nothing, by file or folder, and what they are instead.
 NO_TOLERANCES = {
-    "exploration/": "seconds of a cost model",
+    "families/bandit_rl/exploration/": "seconds of a cost model",
+    "families/bandit_rl/explorers/": "seconds of a cost model",
+    "families/bandit_rl/learners.py": "seconds of a cost model",
+    "families/bandit/successive_elimination.py": "seconds of a cost model",
+    "families/linear/learners.py": "seconds of a cost model",
+    "families/tables/row_pulls.py": "seconds of a cost model",
     "learners/": "seconds of a cost model; the smallest parameters that a budget may have",
     "claims/claim.py": "the probability of a false alarm",
-    "evaluation/truth.py": "a slack that allows every response",
-    "games/instances/dyadic.py": "the grid that payoffs are rounded to",
+    "families/linear/oracle.py": "a slack that allows every response",
+    "games/dyadic.py": "the grid that payoffs are rounded to",
     "planning/design/rows.py": "the precision of the type that the user's features have",
     "reporting/": "ticks, axes and fits of figures",
     "simulation/": "where a product underflows",

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from stackel_bench.errors import InputError
-from stackel_bench.evaluation.oracle import FiniteLeaderOracle, Oracle
-from stackel_bench.evaluation.truth import oracle_of
-from stackel_bench.games.bandit import BanditGame
-from stackel_bench.games.catalog import load_game
+from stackel_bench.evaluation.oracle import Oracle, values_by_leader_action
+from stackel_bench.families.games import load_game
+from stackel_bench.families.oracles import oracle_of
 from stackel_bench.games.game import Game
-from stackel_bench.games.simultaneous import SimultaneousGame
 from stackel_bench.learners.budget import Budget, make_budget
-from stackel_bench.models import PayoffTable, TieBreaking
+from stackel_bench.models import FollowerMDP, PayoffTable, TieBreaking
+from stackel_bench.models.linear_model import LinearModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +46,23 @@ class Case:
     @property
     def table(self) -> PayoffTable:
         """The payoff table, for quantities of games that have one."""
-        if not isinstance(self.game, BanditGame | SimultaneousGame):
-            raise InputError("game", self.game.name, "a bandit or simultaneous game")
-        return self.game.table
+        return self._truth("table", "a game with a payoff table")
+
+    @property
+    def mdps(self) -> Sequence[FollowerMDP]:
+        """The follower's MDP for each leader action, for quantities of games that have them."""
+        return self._truth("mdps", "a game with one follower MDP per leader action")
+
+    @property
+    def model(self) -> LinearModel:
+        """The linear model, for quantities of games that have one."""
+        return self._truth("model", "a game with features")
+
+    def _truth(self, attribute: str, allowed: str) -> Any:
+        if not hasattr(self.game, attribute):
+            raise InputError("game", self.game.name, allowed)
+        return getattr(self.game, attribute)
 
     def leader_values(self, slack: float) -> np.ndarray:
         """phi_slack or psi_slack [A], for games whose leader picks from a list."""
-        if not isinstance(self.oracle, FiniteLeaderOracle):
-            raise InputError("game", self.game.name, "a game whose leader picks from a finite list")
-        return self.oracle.leader_values(slack, self.tie_breaking)
+        return values_by_leader_action(self.oracle, self.game.name, slack, self.tie_breaking)

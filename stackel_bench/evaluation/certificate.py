@@ -1,17 +1,8 @@
-"""What a decision on a bandit game is worth with probability 1 - delta, from samples alone."""
+"""What samples alone prove about a decision, whether or not the truth is known."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-
-from stackel_bench import checks
-from stackel_bench.errors import InputError
-from stackel_bench.games.game import Game
-from stackel_bench.learners.bandit import RULES, ToleranceRule
-from stackel_bench.learners.budget import TheoryBudget
-from stackel_bench.learners.decision import Decision
-from stackel_bench.theory.pulls import error_of_pulls
 
 
 @dataclass(frozen=True)
@@ -47,31 +38,3 @@ class Certificate:
             f"response within {self.follower_slack:.4g} of the best; robustness {robust}; "
             f"{self.samples} samples; suboptimality unknown"
         )
-
-
-def certify(game: Game, decision: Decision, algorithm: str, epsilon: float, delta: float) -> Certificate:
-    """The certificate of a decision that `algorithm` made from equal pulls of all pairs.
-
-    With error t and tolerance tau: BR_{tau-2t} is part of the empirical set, which is part of BR_{tau+2t}.
-    """
-    checks.choice("game.family", game.family, ("bandit",))
-    checks.choice("algorithm", algorithm, RULES)
-    pairs = math.prod(game.sizes.values())
-    pulls, rest = divmod(decision.samples, pairs)
-    if rest or not pulls:
-        allowed = f"a multiple of {pairs}, equal pulls of all pairs"
-        raise InputError("result.samples", decision.samples, allowed)
-    budget = TheoryBudget(epsilon=epsilon, delta=delta)
-    scale = game.sampler.sub_gaussian_scale
-    error = error_of_pulls(pulls, pairs, budget.delta, scale)
-    tolerance = float(ToleranceRule(algorithm).tolerance(budget, pulls, pairs, scale))
-    room = tolerance - 2 * error
-    return Certificate(
-        error=error,
-        delta=delta,
-        value_low=decision.estimated_value - error,
-        value_high=decision.estimated_value + error,
-        follower_slack=tolerance + 2 * error,
-        robust_slack=room if room >= 0 else None,
-        samples=decision.samples,
-    )

@@ -9,6 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
+from stackel_bench.errors import InputError
 from stackel_bench.learners.decision import Decisions
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.finite.responses import optimistic_gap, pessimistic_gap
@@ -102,3 +103,13 @@ class FiniteLeaderOracle:
     def largest_follower_loss(self) -> float:
         """As the family defines it; computed once."""
         return self.compute_largest_follower_loss()
+
+
+def values_by_leader_action(
+    oracle: Oracle, game_name: str, slack: float, tie_breaking: TieBreaking
+) -> np.ndarray:
+    """phi_slack or psi_slack [A] of a game whose leader picks from a list; an InputError for other games."""
+    leader_values = getattr(oracle, "leader_values", None)
+    if leader_values is None:
+        raise InputError("game", game_name, "a game whose leader picks from a finite list")
+    return np.array(leader_values(slack, tie_breaking))

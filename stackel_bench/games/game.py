@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
-FAMILIES = ("bandit", "bandit_rl", "linear", "simultaneous")
+from stackel_bench.errors import InputError
 
 
 class Game(Protocol):
-    """A true model and noise. Learners get the sampler, evaluation gets the truth."""
+    """What can be sampled, and perhaps a truth. Learners get the sampler, evaluation gets the truth.
 
-    family: ClassVar[str]
+    The truth is an attribute of the family's own (`table`, `mdps`, `model`), or `oracle`, an
+    evaluation.oracle.Oracle; a game that has none can be learned, and nobody can say how well.
+    """
+
+    @property
+    def family(self) -> str:
+        """The name of the family whose learners understand the sampler."""
 
     @property
     def name(self) -> str:
@@ -31,3 +37,12 @@ class Game(Protocol):
     @property
     def sizes(self) -> dict[str, int]:
         """The sizes that sample complexity is measured against."""
+
+
+def truth_of(game: Any, attribute: str) -> Any:
+    """The true model of the game, which has this name in its family; an InputError if it is not known."""
+    truth = getattr(game, attribute, None)
+    if truth is None:
+        allowed = "a game whose truth is known; of this one `certificate` says what can be said"
+        raise InputError("game", game.name, allowed)
+    return truth

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from stackel_bench.families.sizes import SIZES
+
 # Where a number is shown: results.csv, results.parquet and level "cell" (results), the other levels of
 # load_results, the table of the terminal and of the report, MLflow's metrics and tags, and the columns that
 # MLflow's link opens with (view).
@@ -79,11 +81,7 @@ COLUMNS = (
     _column("delta", "probability", "failure probability that is allowed", f"{_ALL} report tag"),
     _column("replicates", "count", "independent repetitions of the cell", f"{_ALL} report tag"),
     _column("seed", "", "root of all random streams", _ALL),
-    _column("num_leader_actions", "count", "leader actions of the game", f"{_ALL} tag"),
-    _column("num_follower_actions", "count", "follower actions (in each state, if any)", f"{_ALL} tag"),
-    _column("num_states", "count", "states of the follower's decision process", f"{_ALL} tag"),
-    _column("horizon", "count", "steps of an episode", f"{_ALL} tag"),
-    _column("dimension", "count", "dimension of the features of a linear game", f"{_ALL} tag"),
+    *(_column(name, "count", size.definition, f"{_ALL} tag") for name, size in SIZES.items()),
     _column("game.*", "", "option of the game that varies within the sweep", f"{_ALL} tag view"),
     _column("algorithm.*", "", "option of the learner that varies within the sweep", f"{_ALL} tag view"),
     _column("budget.*", "", "option of the budget that varies within the sweep", f"{_ALL} tag view"),
@@ -405,10 +403,7 @@ SHORT_COLUMNS = {
     **{"game.name": "game", "algorithm.name": "algorithm", "algorithm.explorer": "explorer"},
     **{"budget.kind": "budget", "budget.epsilon": "epsilon", "budget.delta": "delta"},
     **{name: name for name in ("tie_breaking", "replicates", "seed")},
-    **{
-        f"game.{name}": name
-        for name in ("num_leader_actions", "num_follower_actions", "num_states", "horizon", "dimension")
-    },
+    **{f"game.{name}": name for name in SIZES},
 }
 
 

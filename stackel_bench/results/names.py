@@ -7,14 +7,11 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from stackel_bench.families.sizes import SIZES
 from stackel_bench.results.varying import Described, flat_items, hashable
 
 SYMBOLS = {
-    "num_leader_actions": "A",
-    "num_follower_actions": "B",
-    "num_states": "S",
-    "horizon": "H",
-    "dimension": "d",
+    **{name: size.symbol for name, size in SIZES.items()},
     "epsilon": "eps",
     "instance_seed": "instance",
     "kind": "budget",

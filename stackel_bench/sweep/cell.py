@@ -12,10 +12,10 @@ from typing import Any
 from stackel_bench import checks
 from stackel_bench.config.settings import cell_scalar
 from stackel_bench.errors import InputError
-from stackel_bench.games.catalog import default_parameters, load_game
+from stackel_bench.families.games import default_parameters, load_game
+from stackel_bench.families.learners import changed_options, learner_options, make_learner
 from stackel_bench.games.game import Game
 from stackel_bench.learners.budget import Budget, fitting, make_budget
-from stackel_bench.learners.catalog import changed_options, learner_options, make_learner
 from stackel_bench.learners.learner import Learner
 from stackel_bench.models import TieBreaking
 from stackel_bench.options import changed, values_of

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from stackel_bench.evaluation.diagnostics import diagnosed, is_diagnosed
 from stackel_bench.evaluation.oracle import Oracle
 from stackel_bench.evaluation.summary import record_columns, summarise
-from stackel_bench.evaluation.truth import oracle_of
 from stackel_bench.evaluation.verdict import judge_all
+from stackel_bench.families.oracles import oracle_of
+from stackel_bench.families.registry import family_of
 from stackel_bench.games.game import Game
 from stackel_bench.learners.blocks import decide_block, explore_block
 from stackel_bench.models import TieBreaking
@@ -114,10 +114,11 @@ def _finding(assignment: Assignment, model: Any, unit: int, block: int) -> Any:
     replicates = len(assignment.replicates_in(range(block, block + 1)))
     schedule, key = assignment.schedule, assignment.key(block)
     found = explore_block(assignment.learner, model.sampler, schedule, unit, key, replicates)
-    if not is_diagnosed(model.family):
+    diagnose = family_of(model.family).diagnose
+    if diagnose is None:
         return found
     epsilon = schedule.budget.epsilon
-    return [diagnosed(model, unit, found[position], epsilon) for position in range(replicates)]
+    return [diagnose(model, unit, found[position], epsilon) for position in range(replicates)]
 
 
 def _decided(assignment: Assignment, game: Game, findings: Sequence[Any]) -> dict[TieBreaking, BlockResult]:

@@ -8,7 +8,7 @@ from stackel_bench import checks
 from stackel_bench.config.groups import group_names, options
 from stackel_bench.config.settings import CELL_SCALARS, SCALARS, ExecutionSettings, TrackingSettings
 from stackel_bench.errors import InputError
-from stackel_bench.games.catalog import default_parameters, game_names
+from stackel_bench.families.games import default_parameters, game_names
 from stackel_bench.learners.budget import BUDGETS
 from stackel_bench.options import options_of
 from stackel_bench.verbs import VERBS

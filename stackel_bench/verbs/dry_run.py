@@ -7,6 +7,7 @@ import os
 from rich.console import Console
 
 from stackel_bench.results.journal import Journal
+from stackel_bench.results.names import SYMBOLS
 from stackel_bench.sweep.driver import missing_cells
 from stackel_bench.sweep.folder import sweep_folder
 from stackel_bench.sweep.plan import Plan
@@ -27,7 +28,7 @@ def print_plan(plan: Plan) -> int:
     for cell in plan.cells[:SHOWN]:
         state = "to run" if cell.cell_id in wanted else journal.state(cell.cell_id) or "later"
         samples = cell.trial.samples_at_most
-        sizes = " ".join(f"{_short(name)}={size}" for name, size in cell.trial.game.sizes.items())
+        sizes = " ".join(f"{SYMBOLS.get(name, name)}={size}" for name, size in cell.trial.game.sizes.items())
         console.print(
             f"{state:<8}  {cell.cell_id}  {samples:9.3g} samples  {cell.label} · {sizes}", markup=False
         )
@@ -49,9 +50,3 @@ def print_plan(plan: Plan) -> int:
     if plan.settings.tracking.kind == "server":
         console.print("Cells that the MLflow server has are not counted here; they will be fetched, not run.")
     return 0
-
-
-def _short(size: str) -> str:
-    """The paper's letter for a size."""
-    letters = {"num_leader_actions": "A", "num_follower_actions": "B", "num_states": "S", "horizon": "H"}
-    return letters.get(size, "d" if size == "dimension" else size)

@@ -11,9 +11,8 @@ from rich.console import Console
 from stackel_bench.config import groups
 from stackel_bench.config.settings import ExecutionSettings, TrackingSettings
 from stackel_bench.errors import InputError, did_you_mean
-from stackel_bench.exploration import EXPLORERS
+from stackel_bench.families.registry import all_explorers, all_families
 from stackel_bench.learners.budget import BUDGETS
-from stackel_bench.learners.catalog import LEARNERS
 from stackel_bench.options import help_lines
 
 GROUPS = ("game", "algorithm", "explorer", "budget", "study", "claim", "execution", "tracking")
@@ -41,16 +40,16 @@ def main(arguments: list[str]) -> int:
 def _lines(group: str) -> dict[str, str]:
     """One line about each option of a group."""
     if group == "explorer":
-        return {name: (cls.__doc__ or "").splitlines()[0] for name, cls in EXPLORERS.items()}
+        return {name: (cls.__doc__ or "").splitlines()[0] for name, cls in all_explorers().items()}
     return {option: groups.describe(group, option) for option in groups.options(group)}
 
 
 def _print_option(console: Console, group: str, option: str) -> None:
     if group == "explorer":
-        if option not in EXPLORERS:
-            allowed = "one of " + ", ".join(EXPLORERS) + did_you_mean(option, EXPLORERS)
+        if option not in all_explorers():
+            allowed = "one of " + ", ".join(all_explorers()) + did_you_mean(option, all_explorers())
             raise InputError("explorer", option, allowed)
-        text = inspect.cleandoc(EXPLORERS[option].__doc__ or "")
+        text = inspect.cleandoc(all_explorers()[option].__doc__ or "")
     else:
         groups.require_option(group, option)
         text = resources.files("stackel_bench.conf").joinpath(f"{group}/{option}.yaml").read_text("utf-8")
@@ -63,11 +62,11 @@ def _print_option(console: Console, group: str, option: str) -> None:
 def _option_lines(group: str, option: str) -> Iterator[str]:
     """The keys that an option of a group takes, from the fields of what is built."""
     if group == "algorithm":
-        for family, learners in LEARNERS.items():
-            if option in learners:
-                lines = help_lines(learners[option], "algorithm.")
-                yield from [f"on {family} games: {'' if lines else 'no options'}", *lines]
-    classes = {"budget": BUDGETS, "explorer": EXPLORERS}
+        for family in all_families():
+            if option in family.learners:
+                lines = help_lines(family.learners[option], "algorithm.")
+                yield from [f"on {family.name} games: {'' if lines else 'no options'}", *lines]
+    classes = {"budget": BUDGETS, "explorer": all_explorers()}
     settings = {"execution": ExecutionSettings, "tracking": TrackingSettings}
     if group in classes:
         where = "budget." if group == "budget" else "algorithm.explorer_options."

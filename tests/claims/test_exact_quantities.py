@@ -13,7 +13,7 @@ from stackel_bench.claims.claim import load_claim
 from stackel_bench.claims.exact_value import QUANTITIES, exact_share, exact_value
 from stackel_bench.claims.prediction import Prediction
 from stackel_bench.errors import InputError
-from stackel_bench.games.catalog import load_game
+from stackel_bench.families.games import load_game
 from stackel_bench.learners.budget import TheoryBudget
 from stackel_bench.models import TieBreaking
 

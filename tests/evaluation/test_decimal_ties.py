@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from stackel_bench.evaluation.oracle import Bounds, Oracle
-from stackel_bench.evaluation.simplex_oracle import SimplexOracle
-from stackel_bench.evaluation.truth import oracle_of
 from stackel_bench.evaluation.verdict import judge
-from stackel_bench.games.bandit import BanditGame
+from stackel_bench.families.bandit.game import BanditGame
+from stackel_bench.families.oracles import oracle_of
+from stackel_bench.families.simultaneous.game import SimultaneousGame
+from stackel_bench.families.simultaneous.oracle import SimplexOracle
 from stackel_bench.games.noise import Noise
-from stackel_bench.games.simultaneous import SimultaneousGame
 from stackel_bench.learners.decision import Decision, Decisions
 from stackel_bench.models import PayoffTable, TieBreaking
 from stackel_bench.planning.mixed.value import dyadic_strategy

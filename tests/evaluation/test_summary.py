@@ -8,8 +8,8 @@ import pytest
 
 import stackel_bench as sb
 from stackel_bench.evaluation.summary import record_columns, summarise
-from stackel_bench.evaluation.truth import oracle_of
 from stackel_bench.evaluation.verdict import judge_all
+from stackel_bench.families.oracles import oracle_of
 from stackel_bench.learners.budget import FixedBudget
 from stackel_bench.learners.decision import Decisions
 from stackel_bench.models import TieBreaking

@@ -7,13 +7,13 @@ import itertools
 import numpy as np
 import pytest
 
-from stackel_bench.evaluation.truth import oracle_of
 from stackel_bench.evaluation.verdict import Judgement, judge_all
-from stackel_bench.games.bandit import BanditGame
-from stackel_bench.games.bandit_rl import BanditRLGame
+from stackel_bench.families.bandit.game import BanditGame
+from stackel_bench.families.bandit_rl.game import BanditRLGame
+from stackel_bench.families.linear.game import LinearBanditGame
+from stackel_bench.families.oracles import oracle_of
+from stackel_bench.families.simultaneous.game import SimultaneousGame
 from stackel_bench.games.game import Game
-from stackel_bench.games.linear import LinearBanditGame
-from stackel_bench.games.simultaneous import SimultaneousGame
 from stackel_bench.learners.decision import Decision, Decisions
 from stackel_bench.learners.guarantee import NOT_ROBUST, PAPER, Guarantee, Line
 from stackel_bench.models import FollowerMDP, PayoffTable, TieBreaking

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import stackel_bench as sb
+from stackel_bench.families.bandit.learners import Paper
+from stackel_bench.families.learners import make_learner
 from stackel_bench.games.game import Game
-from stackel_bench.learners.bandit import Paper
 from stackel_bench.learners.budget import Budget, LadderBudget, TheoryBudget
-from stackel_bench.learners.catalog import make_learner
 from stackel_bench.learners.decision import Decisions
 from stackel_bench.learners.learner import Learner, Schedule, StreamKey
 from stackel_bench.models import TieBreaking

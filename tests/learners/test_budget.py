@@ -112,9 +112,9 @@ def test_more_than_two_to_the_53_is_refused(kind: str) -> None:
 )
 def test_no_formula_overflows_within_the_limits(epsilon: float, delta: float, scale: float) -> None:
     """Every theorem's number is a whole number >= 1 for all accuracies that a budget accepts."""
-    from stackel_bench.theory.episodes import proof_budget, rf_ucrl_episodes, theorem_budget
-    from stackel_bench.theory.pulls import paper_pulls
-    from stackel_bench.theory.queries import core_point_queries, design_queries
+    from stackel_bench.families.bandit_rl.theory import proof_budget, rf_ucrl_episodes, theorem_budget
+    from stackel_bench.families.linear.theory import core_point_queries, design_queries
+    from stackel_bench.families.tables.theory import paper_pulls
 
     budget = ScaledBudget(epsilon=epsilon, delta=delta, scale=scale)
     counts = [

@@ -9,11 +9,14 @@ import pytest
 
 import stackel_bench as sb
 from stackel_bench.errors import InputError
-from stackel_bench.games.bandit import BanditGame
-from stackel_bench.learners.catalog import LEARNERS, make_learner
+from stackel_bench.families.bandit.game import BanditGame
+from stackel_bench.families.learners import make_learner
+from stackel_bench.families.registry import all_families
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.guarantee import NOT_ROBUST, NOTHING, PAPER, Guarantee, Line, guarantee_of
 from stackel_bench.models import PayoffTable, TieBreaking
+
+LEARNERS = {family.name: family.learners for family in all_families()}
 
 EVERYTHING = frozenset(Line)
 NO_THEOREM = {"plug_in", "nash"}

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 import stackel_bench as sb
-from stackel_bench.games.linear import LinearBanditGame
+from stackel_bench.families.linear.game import LinearBanditGame
 from stackel_bench.games.noise import Noise
 from stackel_bench.models import TieBreaking
 from stackel_bench.models.linear_model import LinearModel

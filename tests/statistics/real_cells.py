@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Mapping
 
 import stackel_bench as sb
+from stackel_bench.families.learners import make_learner
 from stackel_bench.learners.budget import LadderBudget
-from stackel_bench.learners.catalog import make_learner
 from stackel_bench.models import TieBreaking
 from stackel_bench.trials.pieces import whole_trial
 from stackel_bench.trials.trial import Trial

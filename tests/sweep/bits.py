@@ -10,12 +10,15 @@ import hashlib
 import numpy as np
 
 import stackel_bench as sb
-from stackel_bench.exploration.registry import EXPLORERS
+from stackel_bench.families.bandit_rl.explorers.registry import EXPLORERS
+from stackel_bench.families.learners import make_learner
+from stackel_bench.families.registry import all_families
 from stackel_bench.learners.budget import Budget, LadderBudget, TheoryBudget
-from stackel_bench.learners.catalog import LEARNERS, make_learner
 from stackel_bench.models import TieBreaking
 from stackel_bench.trials.pieces import whole_trial
 from stackel_bench.trials.trial import Trial
+
+LEARNERS = {family.name: family.learners for family in all_families()}
 
 GAMES = {
     "bandit/random": {},

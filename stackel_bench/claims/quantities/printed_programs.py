@@ -8,7 +8,6 @@ import numpy as np
 from scipy.optimize import linprog
 
 from stackel_bench.claims.case import Case
-from stackel_bench.games.bandit_rl import BanditRLGame
 from stackel_bench.models import FollowerMDP
 from stackel_bench.planning.best_response import worst_case_best_response
 
@@ -17,22 +16,17 @@ _UNBOUNDED = 3  # scipy's status
 
 def printed_lp_is_unbounded(case: Case) -> float:
     """1 if WorstCaseBestResponse's program, without d_h >= 0 for h >= 2, is unbounded for some action."""
-    return float(any(_solve(mdp, case.epsilon, corrected=False) is None for mdp in _mdps(case)))
+    return float(any(_solve(mdp, case.epsilon, corrected=False) is None for mdp in case.mdps))
 
 
 def corrected_lp_error(case: Case) -> float:
     """The largest difference between the program with d >= 0 (by HiGHS) and the solver used here."""
     differences = []
-    for mdp in _mdps(case):
+    for mdp in case.mdps:
         found = _solve(mdp, case.epsilon, corrected=True)
         assert found is not None
         differences.append(abs(found - worst_case_best_response(mdp, case.epsilon).leader_value))
     return max(differences)
-
-
-def _mdps(case: Case) -> tuple[FollowerMDP, ...]:
-    assert isinstance(case.game, BanditRLGame)
-    return tuple(case.game.mdps)
 
 
 def _solve(mdp: FollowerMDP, slack: float, corrected: bool) -> float | None:

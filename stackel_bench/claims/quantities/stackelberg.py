@@ -10,7 +10,6 @@ import numpy as np
 
 from stackel_bench.claims.case import Case
 from stackel_bench.evaluation.oracle import Bounds
-from stackel_bench.games.linear import LinearBanditGame
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.design.core_set import CoreSet, core_set
 from stackel_bench.planning.mixed.value import mixed_leader_value
@@ -92,8 +91,7 @@ def core_set_excess(case: Case) -> float:
 
 
 def _design(case: Case) -> CoreSet:
-    assert isinstance(case.game, LinearBanditGame)
-    return core_set(case.game.sampler.features)
+    return core_set(case.model.features)
 
 
 def paired_gap_excess(case: Case) -> float:

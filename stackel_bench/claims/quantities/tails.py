@@ -9,9 +9,8 @@ import numpy as np
 from scipy.stats import binom, norm
 
 from stackel_bench.claims.case import Case
-from stackel_bench.games.linear import LinearBanditGame
+from stackel_bench.families.tables.theory import lower_bound_pulls, paper_pulls
 from stackel_bench.planning.design.core_set import core_set
-from stackel_bench.theory.pulls import lower_bound_pulls, paper_pulls
 
 
 def uniform_error_probability(case: Case) -> float:
@@ -73,8 +72,7 @@ def dimensions_without_table(case: Case) -> float:
 
 
 def _core_points(case: Case) -> int:
-    assert isinstance(case.game, LinearBanditGame)
-    return len(core_set(case.game.sampler.features).indices)
+    return len(core_set(case.model.features).indices)
 
 
 def _gaussian_maximum(count: int, threshold: float) -> float:

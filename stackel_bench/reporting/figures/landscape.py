@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from stackel_bench.errors import InputError
-from stackel_bench.evaluation.truth import oracle_of
-from stackel_bench.games.catalog import load_game
+from stackel_bench.families.games import load_game
+from stackel_bench.families.oracles import oracle_of
+from stackel_bench.families.sizes import SIZES
 from stackel_bench.models import TieBreaking
 from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D
@@ -68,7 +69,7 @@ def draw_landscape(results: SweepResults) -> list[Drawing]:
 
 
 def _solve(entry: Entry, slacks: np.ndarray, deadline: float) -> Mapping[TieBreaking, np.ndarray] | None:
-    sizes = [entry.description.get(name) for name in _SIZES]
+    sizes = [entry.description.get(name) for name in SIZES]
     if math.prod(int(size) for size in sizes if size) > MOST_ENTRIES:
         return None
     try:
@@ -82,9 +83,6 @@ def _solve(entry: Entry, slacks: np.ndarray, deadline: float) -> Mapping[TieBrea
         for tie in TieBreaking:
             values[tie].append(oracle.stackelberg_value(float(slack), tie).low)
     return {tie: np.array(found) for tie, found in values.items()}
-
-
-_SIZES = ("num_leader_actions", "num_follower_actions", "num_states", "horizon", "dimension")
 
 
 def _draw_game(

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from stackel_bench.errors import InputError
-from stackel_bench.games.catalog import load_game
+from stackel_bench.families.games import load_game
 from stackel_bench.models import PayoffTable, TieBreaking
 from stackel_bench.planning.mixed.value import mixed_leader_values
 from stackel_bench.reporting.figures import canvas

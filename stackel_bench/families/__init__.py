@@ -1,0 +1,1 @@
+"""One folder per family of games, and the record by which everything else knows it."""

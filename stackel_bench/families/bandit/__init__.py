@@ -1,0 +1,1 @@
+"""Bandit games: the leader picks a row, the follower sees it and picks a column."""

@@ -1,0 +1,43 @@
+"""The record of bandit games."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stackel_bench.families.bandit import learners
+from stackel_bench.families.bandit.certificate import certify
+from stackel_bench.families.bandit.instances import INSTANCES
+from stackel_bench.families.bandit.nash import BanditNash
+from stackel_bench.families.bandit.oracle import bandit_oracle
+from stackel_bench.families.bandit.successive_elimination import SuccessiveEliminationLearner
+from stackel_bench.families.family import Family
+from stackel_bench.families.sizes import PAIRS
+from stackel_bench.families.tables.theory import PAIR_EXPONENTS, lower_bound_pulls
+
+
+def _lower_bound(epsilon: float, sizes: Mapping[str, int]) -> float:
+    return lower_bound_pulls(epsilon, sizes["num_leader_actions"], sizes["num_follower_actions"])
+
+
+def _warm_up() -> None:
+    """Nothing: bandit games run on numpy alone."""
+
+
+FAMILY = Family(
+    name="bandit",
+    sizes=PAIRS,
+    games=INSTANCES,
+    learners={
+        "paper": learners.Paper,
+        "plug_in": learners.PlugIn,
+        "half_tolerance": learners.HalfTolerance,
+        "anytime": learners.Anytime,
+        "successive_elimination": SuccessiveEliminationLearner,
+        "nash": BanditNash,
+    },
+    oracle=bandit_oracle,
+    exponents=PAIR_EXPONENTS,
+    warm_up=_warm_up,
+    certify=certify,
+    lower_bound=_lower_bound,
+)

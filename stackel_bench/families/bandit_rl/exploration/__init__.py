@@ -1,0 +1,1 @@
+"""What explorers share: plans, estimates, bonuses, certificates, and how good an exploration was."""

@@ -1,0 +1,38 @@
+"""A generative model that may be asked for any (layer, state, action): the skyline of exploration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Goal, Shape
+from stackel_bench.families.bandit_rl.exploration.running_estimate import RunningEstimate
+from stackel_bench.families.bandit_rl.explorers.single_run import SingleRun
+
+
+@dataclass(frozen=True)
+class Generative(SingleRun):
+    """Asks every triple equally often; H queries cost one episode, which would show H transitions."""
+
+    name = "generative"
+    replans = False
+
+    def play(
+        self, running: RunningEstimate, plans: Sequence[EpisodePlan], goal: Goal, rng: np.random.Generator
+    ) -> Iterator[None]:
+        """Each plan adds the queries that it has more than the one before."""
+        for plan in plans:
+            queries = _queries(running.simulator.shape, plan.total) - running.visits()
+            running.add(running.simulator.query(queries, rng), plan.total - running.episodes)
+            yield None
+
+
+def _queries(shape: Shape, episodes: int) -> np.ndarray:
+    """Queries int64 [H,S,B] that H * episodes allow; those that do not divide evenly go to the first."""
+    triples = shape[0] * shape[1] * shape[2]
+    each, left = divmod(episodes * shape[0], triples)
+    queries = np.full(triples, each, dtype=np.int64)
+    queries[:left] += 1
+    return queries.reshape(shape)

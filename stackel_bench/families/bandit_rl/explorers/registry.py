@@ -1,0 +1,30 @@
+"""Explorers by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stackel_bench.checks import choice
+from stackel_bench.families.bandit_rl.exploration.explorer import Explorer
+from stackel_bench.families.bandit_rl.explorers.generative import Generative
+from stackel_bench.families.bandit_rl.explorers.reward_free_explore import RewardFreeExplore
+from stackel_bench.families.bandit_rl.explorers.rf_express import RFExpress
+from stackel_bench.families.bandit_rl.explorers.rf_ucrl import RFUCRL
+from stackel_bench.families.bandit_rl.explorers.ucbvi import UCBVI
+from stackel_bench.families.bandit_rl.explorers.uniform import Uniform
+from stackel_bench.options import build
+
+EXPLORERS: Mapping[str, type[Any]] = {
+    explorer.name: explorer for explorer in (RewardFreeExplore, RFUCRL, RFExpress, UCBVI, Uniform, Generative)
+}
+
+
+def make_explorer(name: str, /, **options: Any) -> Explorer:
+    """The explorer of this name; options are its fields."""
+    explorer: Explorer = build(
+        EXPLORERS[choice("algorithm.explorer", name, sorted(EXPLORERS))],
+        options,
+        "algorithm.explorer_options.",
+    )
+    return explorer

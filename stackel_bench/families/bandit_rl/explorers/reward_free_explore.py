@@ -1,0 +1,147 @@
+"""Reward-Free RL-Explore (Jin et al. 2020): learn to reach every state, then gather data that way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stackel_bench import checks
+from stackel_bench.families.bandit_rl.exploration.budgets import reject_shrinking
+from stackel_bench.families.bandit_rl.exploration.euler import EulerSettings, euler_run
+from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Exploration, Goal, Shape
+from stackel_bench.families.bandit_rl.exploration.running_estimate import RunningEstimate
+from stackel_bench.families.bandit_rl.theory import proof_budget, theorem_budget
+from stackel_bench.options import option
+from stackel_bench.simulation.episodes import EpisodeSimulator
+from stackel_bench.simulation.policy_mixture import PolicyMixture
+from stackel_bench.streams import KeyPart, generator
+
+
+@dataclass(frozen=True)
+class RewardFreeExplore:
+    """The paper's explorer, with EULER as the inner learner.
+
+    Phase "explore" plays N0 episodes for each of S*H targets (layer, state), phase "gather" draws one of all
+    policies played, uniformly with multiplicity, per episode. Only gathered episodes enter the estimate, as
+    the proof needs, unless reuse_exploration_data. From the target's layer on every policy acts uniformly at
+    all states; Jin et al. ask for it at the target only and leave the rest open. Targets of the first layer
+    therefore need no learning.
+    """
+
+    value_range: str = option("one", "range of EULER's return: one (it is at most 1), or horizon as printed")
+    replanning: str = option(
+        "batched_doubling",
+        "when visit counts are looked at for doublings: batched_doubling on a grid (three times faster), "
+        "exact_doubling at every episode",
+    )
+    reuse_exploration_data: bool = option(False, "let explored episodes enter the estimate, too")
+    unvisited_reward: float = option(0.5, "what triples that were never visited are taken to pay")
+    explore_fraction: float = option(0.5, "share of a fixed budget that is explored with")
+    constants: str = option("theorem", "constants of the theory budget: theorem or proof")
+    c_explore: float = option(1.0, "factor on the theory budget of exploring")
+    c_data: float = option(1.0, "factor on the theory budget of gathering")
+
+    name = "reward_free_explore"
+    certified = False
+    proved = True
+    nested = False  # N0 enters EULER's bonus, so every budget needs a run of its own
+
+    def __post_init__(self) -> None:
+        checks.choice("value_range", self.value_range, ("one", "horizon"))
+        checks.choice("replanning", self.replanning, ("batched_doubling", "exact_doubling"))
+        checks.choice("constants", self.constants, ("theorem", "proof"))
+        checks.real("unvisited_reward", self.unvisited_reward, least=0, most=1)
+        checks.real("explore_fraction", self.explore_fraction, least=0, most=1, open_most=True)
+        checks.real("c_explore", self.c_explore, least=0, open_least=True)
+        checks.real("c_data", self.c_data, least=0, open_least=True)
+
+    def theory_plan(self, shape: Shape, goal: Goal) -> EpisodePlan:
+        """S*H*N0 episodes to explore and N to gather."""
+        budget_of = theorem_budget if self.constants == "theorem" else proof_budget
+        accuracy = (goal.epsilon, goal.delta, goal.num_leader_actions)
+        budget = budget_of(shape, *accuracy, c_explore=self.c_explore, c_data=self.c_data)
+        return EpisodePlan(
+            {
+                "explore": budget.explore,
+                "gather": budget.gather,
+            }
+        )
+
+    def seconds_of(self, shape: Shape, plan: EpisodePlan) -> float:
+        """EULER replans some hundred times for every state at every layer but the first (fitted by eye)."""
+        horizon, states, actions = shape
+        targets = states * (horizon - 1)
+        replans = min(
+            plan.phases["explore"] / (states * horizon), 22 * math.sqrt(states * actions * horizon / 2)
+        )
+        return 2e-3 + 1.2 * targets * replans * (4e-5 + 4.5e-9 * horizon * states**2 * actions)
+
+    def fixed_plan(self, shape: Shape, episodes: int) -> EpisodePlan:
+        """explore_fraction of the episodes, rounded down, to explore; the others gather."""
+        total = checks.integer("episodes", episodes, least=1, most=checks.MAX_EXACT_COUNT)
+        explore = min(int(total * self.explore_fraction), total - 1)
+        return EpisodePlan({"explore": explore, "gather": total - explore})
+
+    def explore(
+        self,
+        simulator: EpisodeSimulator,
+        plans: Sequence[EpisodePlan],
+        goal: Goal,
+        key: tuple[KeyPart, ...],
+    ) -> list[Exploration]:
+        """One exploration per plan, each from a run of its own with stream key + ("rung", index).
+
+        A budget is fixed before its run starts: N0 enters the bonus, and data are gathered last.
+        """
+        reject_shrinking(plans)
+        return [self._run(simulator, plan, goal, (*key, "rung", rung)) for rung, plan in enumerate(plans)]
+
+    def _run(
+        self, simulator: EpisodeSimulator, plan: EpisodePlan, goal: Goal, key: tuple[KeyPart, ...]
+    ) -> Exploration:
+        """The estimate from plan.phases["gather"] episodes of the mixture found in phase "explore"."""
+        if self.reuse_exploration_data:
+            checks.integer("episodes of both phases", plan.total, least=1, most=checks.MAX_EXACT_COUNT)
+        running = RunningEstimate(simulator, self.unvisited_reward, generator(*key, "rewards"))
+        mixture, counts, arrivals = self._learn_to_reach(simulator, plan.phases["explore"], goal, key)
+        if self.reuse_exploration_data:
+            tails = simulator.play_uniformly(arrivals, generator(*key, "explore", "tails"))
+            running.add(counts + tails, plan.phases["explore"])
+        gather = plan.phases["gather"]
+        running.add(simulator.play_mixture(mixture, gather, generator(*key, "gather")), gather)
+        return running.snapshot(dict(plan.phases), mixture, goal)
+
+    def _learn_to_reach(
+        self, simulator: EpisodeSimulator, explore: int, goal: Goal, key: tuple[KeyPart, ...]
+    ) -> tuple[PolicyMixture, np.ndarray, np.ndarray]:
+        """All policies of all targets, their counts [H,S,B,S] before the target, arrivals there [H,S]."""
+        horizon, states, actions = simulator.shape
+        counts = np.zeros((horizon, states, actions, states), dtype=np.int64)
+        arrivals = np.zeros((horizon, states), dtype=np.int64)
+        failure = goal.delta / (3 * goal.num_leader_actions * states * horizon)
+        value_range = float(horizon) if self.value_range == "horizon" else 1.0
+        played: list[tuple[np.ndarray, int, int]] = []
+        for layer, state, episodes in _targets(simulator.shape, explore):
+            if layer == 0:
+                arrivals[0, simulator.initial_state] += episodes
+                played.append((np.zeros((0, states)), 0, episodes))
+                continue
+            settings = EulerSettings(episodes, failure, value_range, self.replanning == "exact_doubling")
+            run, seen = euler_run(simulator, layer, state, settings, generator(*key, "explore", layer, state))
+            played.extend((policy, layer, count) for policy, count in run)
+            counts[:layer] += seen
+            arrivals[layer] += seen[layer - 1].sum(axis=(0, 1))
+        return PolicyMixture.collect(simulator.shape, played), counts, arrivals
+
+
+def _targets(shape: Shape, explore: int) -> Iterator[tuple[int, int, int]]:
+    """(layer, state, episodes) for every target with episodes; totals that S*H does not divide are spread."""
+    horizon, states, _ = shape
+    targets = horizon * states
+    for index in range(targets):
+        episodes = (index + 1) * explore // targets - index * explore // targets
+        if episodes > 0:
+            yield index // states, index % states, episodes

@@ -1,0 +1,79 @@
+"""Explorers with one phase: a sampling rule, one run, cut into explorations at growing budgets."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from stackel_bench import checks
+from stackel_bench.families.bandit_rl.exploration.budgets import paper_total, reject_shrinking, single_phase
+from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Exploration, Goal, Shape
+from stackel_bench.families.bandit_rl.exploration.running_estimate import RunningEstimate
+from stackel_bench.options import option
+from stackel_bench.simulation.episodes import EpisodeSimulator
+from stackel_bench.simulation.policy_mixture import PolicyMixture
+from stackel_bench.streams import KeyPart, generator
+
+
+@dataclass(frozen=True)
+class SingleRun(ABC):
+    """Follows its sampling rule; an exploration is a snapshot of the run, so explorations share their data.
+
+    A rule is a subclass with `name`, `replans` and `play`; without a theorem of its own it gets the paper's
+    total.
+    """
+
+    unvisited_reward: float = option(0.5, "what triples that were never visited are taken to pay")
+
+    name: ClassVar[str]
+    replans: ClassVar[bool]  # whether it plans anew on the way, which takes most of the time
+    certified: ClassVar[bool] = False
+    proved: ClassVar[bool] = False
+    nested: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        checks.real("unvisited_reward", self.unvisited_reward, least=0, most=1)
+
+    @abstractmethod
+    def play(
+        self, running: RunningEstimate, plans: Sequence[EpisodePlan], goal: Goal, rng: np.random.Generator
+    ) -> Iterator[PolicyMixture | None]:
+        """For each plan, after its episodes were added to running: the policies that all so far followed.
+
+        None if triples were queried directly.
+        """
+
+    def theory_plan(self, shape: Shape, goal: Goal) -> EpisodePlan:
+        """What the rule's theorem asks for, or the paper's total."""
+        return paper_total(shape, goal)
+
+    def seconds_of(self, shape: Shape, plan: EpisodePlan) -> float:
+        """Rules that replan do so a number of times for every doubling of the episodes (fitted by eye)."""
+        horizon, states, actions = shape
+        size = horizon * states**2 * actions
+        replanning = (1.2e-3 + 1.2e-4 * math.sqrt(size)) * math.log2(plan.total + 1)
+        return 2e-3 + 2e-7 * size + (replanning if self.replans else 0.0)
+
+    def fixed_plan(self, shape: Shape, episodes: int) -> EpisodePlan:
+        """One phase."""
+        return single_phase(episodes)
+
+    def explore(
+        self,
+        simulator: EpisodeSimulator,
+        plans: Sequence[EpisodePlan],
+        goal: Goal,
+        key: tuple[KeyPart, ...],
+    ) -> list[Exploration]:
+        """One exploration per plan, all cut from the same run."""
+        reject_shrinking(plans)
+        running = RunningEstimate(simulator, self.unvisited_reward, generator(*key, "rewards"))
+        return [
+            running.snapshot({"explore": running.episodes}, mixture, goal)
+            for mixture in self.play(running, plans, goal, generator(*key, "explore"))
+        ]

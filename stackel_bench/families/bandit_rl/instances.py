@@ -1,0 +1,31 @@
+"""Named bandit-RL games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from stackel_bench.families.bandit_rl.game import BanditRLGame
+from stackel_bench.families.bandit_rl.mdps.embedded_mdps import bandit_embedding, lower_bound_mdps
+from stackel_bench.families.bandit_rl.mdps.exploration_mdps import chain_mdps, lock_mdps
+from stackel_bench.families.bandit_rl.mdps.gymnasium_mdps import frozen_lake_mdps
+from stackel_bench.families.bandit_rl.mdps.mdp_arrays import mdps_from_file, mdps_of_arrays
+from stackel_bench.families.bandit_rl.mdps.random_mdps import random_mdps
+from stackel_bench.families.bandit_rl.mdps.taxation_mdps import taxation_mdps
+from stackel_bench.games.builders import Builder, episode_noise, with_noise
+from stackel_bench.models import FollowerMDP
+
+MDPS: dict[str, Callable[..., tuple[FollowerMDP, ...]]] = {
+    "chain": chain_mdps,
+    "explicit": mdps_of_arrays,
+    "from_file": mdps_from_file,
+    "frozen_lake": frozen_lake_mdps,
+    "lock": lock_mdps,
+    "lower_bound": lower_bound_mdps,
+    "random": random_mdps,
+    "taxation": taxation_mdps,
+}
+
+INSTANCES: dict[str, Builder] = {
+    "bandit_embedding": bandit_embedding,  # brings its own noise
+    **{name: with_noise(BanditRLGame, mdps, episode_noise) for name, mdps in MDPS.items()},
+}

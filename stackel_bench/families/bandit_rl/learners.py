@@ -1,0 +1,184 @@
+"""Learners for bandit-RL games: explore each leader action's MDP, plan on the estimates, commit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Exploration, Explorer, Goal
+from stackel_bench.families.bandit_rl.explorers import make_explorer
+from stackel_bench.families.bandit_rl.game import EpisodeSampler
+from stackel_bench.families.bandit_rl.theory import runnable_phase
+from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.decision import Decision
+from stackel_bench.learners.guarantee import NOTHING, PAPER, Guarantee
+from stackel_bench.learners.learner import Schedule, StreamKey
+from stackel_bench.models import TieBreaking
+from stackel_bench.options import changed, option, values_of
+from stackel_bench.planning.best_response import best_case_best_response, worst_case_best_response
+
+
+@dataclass(frozen=True, eq=False)
+class ActionFinding:
+    """One leader action at one rung: the response found for each tie-breaking, and how it was found."""
+
+    values: Mapping[TieBreaking, float]
+    policies: Mapping[TieBreaking, np.ndarray]
+    episodes: Mapping[str, int]
+    diagnostics: Mapping[str, float]  # maximum over leader actions is what a decision reports
+    exploration: Exploration | None = field(repr=False)  # for diagnostics on the truth, then dropped
+
+
+@dataclass(frozen=True)
+class BanditRLLearner:
+    """Explores each leader action's MDP, then plans with responses within `tolerance` * eps of the best."""
+
+    explorer: str = option("reward_free_explore", "how a leader action's MDP is explored")
+    explorer_options: Mapping[str, Any] = option(factory=dict, help="options of the explorer")
+
+    name: ClassVar[str]
+    tolerance: ClassVar[float]
+    _explorer: ClassVar[Explorer]  # built from the two options
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_explorer", make_explorer(self.explorer, **self.explorer_options))
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The explorer and its options, defaults included."""
+        return {"explorer": self.explorer, "explorer_options": values_of(self._explorer)}
+
+    @property
+    def changed_options(self) -> dict[str, Any]:
+        """What differs from the defaults; an explorer's own default, spelled out, does not."""
+        own = changed(self) | {"explorer_options": changed(self._explorer)}
+        return {key: value for key, value in own.items() if value != {}}
+
+    def schedule(self, sampler: EpisodeSampler, budget: Budget) -> Schedule:
+        """Episodes per leader action, by rung; a unit is a leader action."""
+        actions = sampler.num_leader_actions
+        plans = self._plans(sampler, budget)
+        for phase, episodes in plans[-1].phases.items():
+            runnable_phase(phase, episodes, budget.epsilon)
+        return Schedule(
+            budget=budget,
+            counts=tuple(plan.total for plan in plans),
+            samples=tuple(plan.total * actions for plan in plans),
+            theory_samples=self._explorer.theory_plan(sampler.shape, _goal(sampler, budget)).total * actions,
+            units=actions,
+            seconds_per_unit=self._seconds(sampler, plans),
+            nested=self._explorer.nested,
+            detail=tuple(plans),
+        )
+
+    def _seconds(self, sampler: EpisodeSampler, plans: Sequence[EpisodePlan]) -> float:
+        """Rough time of exploring one leader action at all rungs; of the last one where rungs are nested."""
+        counted = plans[-1:] if self._explorer.nested else plans
+        return sum(self._explorer.seconds_of(sampler.shape, plan) for plan in counted) + 1e-3 * len(plans)
+
+    def _plans(self, sampler: EpisodeSampler, budget: Budget) -> list[EpisodePlan]:
+        if budget.total_is_given:
+            actions = sampler.num_leader_actions
+            counts = budget.unit_counts(1, actions, "episode for each leader action")
+            return [self._explorer.fixed_plan(sampler.shape, count) for count in counts]
+        plan = self._explorer.theory_plan(sampler.shape, _goal(sampler, budget))
+        return [plan.scaled(budget.scale / divisor) for divisor in budget.divisors]
+
+    def explore(
+        self, sampler: EpisodeSampler, schedule: Schedule, unit: int, key: StreamKey
+    ) -> list[ActionFinding]:
+        """Findings about one leader action, by rung; both tie-breakings are planned on the same estimate."""
+        budget = schedule.budget
+        explorations = self._explorer.explore(
+            sampler.simulator(unit),
+            schedule.detail,
+            _goal(sampler, budget),
+            (*key, "explore", unit),
+        )
+        slack = self.tolerance * budget.epsilon
+        return [_finding(exploration, slack) for exploration in explorations]
+
+    def decide(
+        self,
+        sampler: EpisodeSampler,
+        schedule: Schedule,
+        findings: Sequence[list[ActionFinding]],
+        tie_breaking: TieBreaking,
+    ) -> list[Decision]:
+        """The leader action with the best estimated value, lowest index on ties, for each rung."""
+        return [_decide(actions, tie_breaking) for actions in zip(*findings, strict=True)]
+
+
+@dataclass(frozen=True)
+class Paper(BanditRLLearner):
+    """Algorithm 2 of the paper, with any explorer."""
+
+    name = "paper"
+    tolerance = 0.75
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The paper's, where the explorer has a theorem for every policy and both rewards at once."""
+        return PAPER if self._explorer.proved else NOTHING
+
+
+@dataclass(frozen=True)
+class PlugIn(BanditRLLearner):
+    """The best response of the estimate taken at its word; no guarantee."""
+
+    name = "plug_in"
+    tolerance = 0.0
+    guarantee = NOTHING
+
+
+def _goal(sampler: EpisodeSampler, budget: Budget) -> Goal:
+    return Goal(budget.epsilon, budget.delta, sampler.num_leader_actions)
+
+
+def _finding(exploration: Exploration, slack: float) -> ActionFinding:
+    responses = {
+        TieBreaking.PESSIMISTIC: worst_case_best_response(exploration.model, slack),
+        TieBreaking.OPTIMISTIC: best_case_best_response(exploration.model, slack),
+    }
+    diagnostics = {"policies": float(exploration.num_policies)}
+    if exploration.certificate is not None:
+        diagnostics["certificate"] = exploration.certificate
+    return ActionFinding(
+        values={tie: response.leader_value for tie, response in responses.items()},
+        policies={tie: response.policy for tie, response in responses.items()},
+        episodes=dict(exploration.episodes),
+        diagnostics=diagnostics,
+        exploration=exploration,
+    )
+
+
+def _decide(actions: Sequence[ActionFinding], tie_breaking: TieBreaking) -> Decision:
+    values = np.array([finding.values[tie_breaking] for finding in actions])
+    best = int(values.argmax())
+    known = {
+        name: np.array([finding.diagnostics[name] for finding in actions]) for name in actions[0].diagnostics
+    }
+    episodes = {
+        f"episodes_{phase}": np.array([finding.episodes[phase] for finding in actions])
+        for phase in actions[0].episodes
+    }
+    return Decision(
+        tie_breaking=tie_breaking,
+        leader_action=best,
+        leader_strategy=None,
+        follower_response=actions[best].policies[tie_breaking],
+        estimated_value=float(values[best]),
+        samples=sum(sum(finding.episodes.values()) for finding in actions),
+        diagnostics={name: float(counts.sum()) for name, counts in episodes.items()}
+        | {name: float(per_action.max()) for name, per_action in known.items()},
+        actions={
+            "estimated_phi": np.array([f.values[TieBreaking.PESSIMISTIC] for f in actions]),
+            "estimated_psi": np.array([f.values[TieBreaking.OPTIMISTIC] for f in actions]),
+            "samples": np.array([sum(finding.episodes.values()) for finding in actions]),
+            **episodes,
+            **known,
+        },
+    )

@@ -1,0 +1,1 @@
+"""Follower MDPs of named bandit-RL games: parameters in, one MDP per leader action out."""

@@ -1,0 +1,115 @@
+"""Follower MDPs from Gymnasium's tables; the leader sets how slippery they are, a toll or a subsidy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stackel_bench import checks
+from stackel_bench.errors import InputError
+from stackel_bench.families.bandit_rl.mdps.mdp_arrays import check_memory
+from stackel_bench.games import dyadic
+from stackel_bench.models import FollowerMDP
+
+LEVERS = ("slipperiness", "toll", "subsidy")
+# environment -> the option that makes it rough
+ENVIRONMENTS = {"FrozenLake": "is_slippery", "CliffWalking": "is_slippery", "Taxi": "is_rainy"}
+
+
+@dataclass(frozen=True)
+class _World:
+    """A stationary MDP: transitions [S,B,S], rewards [S,B] in [0,1], which states go on, where it starts."""
+
+    transitions: np.ndarray
+    rewards: np.ndarray
+    active: np.ndarray
+    start: int
+
+
+def frozen_lake_mdps(
+    environment: str,
+    num_leader_actions: int,
+    horizon: int,
+    lever: str,
+    lever_actions: Sequence[int],
+    lever_size: float,
+    slipperiness: float,
+    welfare_weight: float,
+) -> tuple[FollowerMDP, ...]:
+    """One MDP per level a/(A-1) of the lever, in a Gymnasium world of H steps.
+
+    The world is a mixture, (1-q) calm + q rough, of Gymnasium's transition tables; where an episode
+    terminates, it stays, with reward 0. `base` is Gymnasium's reward mapped to [0,1], the smallest that it
+    gives (or 0) to 0 and the largest (or 0) to 1. `used` is 1 if the action is one of lever_actions and the
+    episode has not terminated, `going` is 1 until it terminates. With w = welfare_weight and
+    x = lever_size * level:
+
+    - slipperiness: q = slipperiness * level, follower gets base, leader w base + (1-w) x going (saved upkeep)
+    - toll: q = slipperiness, follower gets (base + 1 - x used) / 2, leader w base + (1-w) x used
+    - subsidy: q = slipperiness, follower gets (base + x used) / 2, leader w base + (1-w) (1 - x used)
+    """
+    checks.choice("environment", environment, list(ENVIRONMENTS))
+    levels = checks.integer("num_leader_actions", num_leader_actions, least=2)
+    steps = checks.integer("horizon", horizon, least=1)
+    checks.choice("lever", lever, LEVERS)
+    size = checks.real("lever_size", lever_size, least=0, most=1)
+    roughest = checks.real("slipperiness", slipperiness, least=0, most=1)
+    weight = checks.real("welfare_weight", welfare_weight, least=0, most=1)
+    calm, rough = (_world(environment, rough) for rough in (False, True))
+    states, actions = calm.rewards.shape
+    check_memory(levels, steps, states, actions)
+    used = np.zeros((states, actions))
+    if isinstance(lever_actions, str) or not isinstance(lever_actions, Sequence):
+        raise InputError("lever_actions", lever_actions, "a list of actions")
+    for i, action in enumerate(lever_actions):
+        used[:, checks.integer(f"lever_actions[{i}]", action, least=0, most=actions - 1)] = 1
+    used *= calm.active[:, None]
+
+    def mdp(level: float) -> FollowerMDP:
+        q = roughest * (level if lever == "slipperiness" else 1.0)
+        x = size * level
+        base = (1 - q) * calm.rewards + q * rough.rewards
+        if lever == "slipperiness":
+            follower, money = base, x * calm.active[:, None]
+        elif lever == "toll":
+            follower, money = (base + 1 - x * used) / 2, x * used
+        else:
+            follower, money = (base + x * used) / 2, 1 - x * used
+        leader = weight * base + (1 - weight) * money
+        rows = dyadic.rounded_rows((1 - q) * calm.transitions + q * rough.transitions)
+        full = (steps, states, actions)
+        return FollowerMDP(
+            np.broadcast_to(rows, (*full, states)),
+            np.broadcast_to(dyadic.rounded(leader), full),
+            np.broadcast_to(dyadic.rounded(follower), full),
+            calm.start,
+        )
+
+    return tuple(mdp(float(level)) for level in np.linspace(0, 1, levels))
+
+
+def _world(environment: str, rough: bool) -> _World:
+    try:
+        from gymnasium.envs import toy_text
+    except ImportError as error:
+        found = "the package gymnasium is not installed"
+        raise InputError("game", found, "pip install stackel_bench[gym]") from error
+    world: Any = getattr(toy_text, f"{environment}Env")(**{ENVIRONMENTS[environment]: rough})
+    table, states, actions = world.P, len(world.P), len(world.P[0])
+    transitions, rewards = np.zeros((states, actions, states)), np.zeros((states, actions))
+    active = np.ones(states)
+    smallest = largest = 0.0
+    for state, action in np.ndindex(states, actions):
+        for probability, successor, reward, terminated in table[state][action]:
+            transitions[state, action, successor] += probability
+            rewards[state, action] += probability * reward
+            smallest, largest = min(smallest, reward), max(largest, reward)
+            if terminated:
+                active[successor] = 0
+    ended = active == 0
+    transitions[ended], rewards[ended] = np.eye(states)[ended][:, None, :], 0
+    start = int(np.argmax(world.initial_state_distrib))
+    return _World(transitions, (rewards - smallest) / (largest - smallest), active, start)

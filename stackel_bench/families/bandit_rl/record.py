@@ -1,0 +1,25 @@
+"""The record of bandit-RL games."""
+
+from __future__ import annotations
+
+from stackel_bench.families.bandit_rl import learners
+from stackel_bench.families.bandit_rl.diagnosis import diagnose
+from stackel_bench.families.bandit_rl.explorers import EXPLORERS
+from stackel_bench.families.bandit_rl.instances import INSTANCES
+from stackel_bench.families.bandit_rl.oracle import bandit_rl_oracle
+from stackel_bench.families.bandit_rl.warm_up import warm_up
+from stackel_bench.families.family import Family
+from stackel_bench.families.sizes import PAIRS, SIZES
+from stackel_bench.families.tables.theory import PAIR_EXPONENTS
+
+FAMILY = Family(
+    name="bandit_rl",
+    sizes=PAIRS | {name: SIZES[name] for name in ("num_states", "horizon")},
+    games=INSTANCES,
+    learners={"paper": learners.Paper, "plug_in": learners.PlugIn},
+    oracle=bandit_rl_oracle,
+    exponents=PAIR_EXPONENTS | {"num_states": 2.0, "horizon": 5.0},  # H^5 S^2 AB / eps^2
+    warm_up=warm_up,
+    explorers=EXPLORERS,
+    diagnose=diagnose,
+)

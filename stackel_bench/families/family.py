@@ -1,0 +1,30 @@
+"""The record of a family: all that the rest of the package knows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from stackel_bench.evaluation.oracle import Oracle
+from stackel_bench.families.sizes import Size
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """What a family brings; what it does not have is None or empty, and whoever asks says so."""
+
+    name: str
+    sizes: Mapping[str, Size]  # what sample complexity is measured against
+    games: Mapping[str, Callable[..., Any]]  # builders of named games; defaults are in conf/game/
+    learners: Mapping[str, type[Any]]
+    oracle: Callable[[Any], Oracle]  # of a game whose truth is known
+    exponents: Mapping[str, float]  # the power of each axis in the theorem's sample size
+    warm_up: Callable[[], None]  # compiles what games of this family run on
+    explorers: Mapping[str, type[Any]] = field(default_factory=dict)
+    # (game or one unit of it, unit, finding, epsilon) -> the finding, with what the truth says of it
+    diagnose: Callable[[Any, int, Any, float], Any] | None = None
+    # (game, decision, algorithm, epsilon, delta) -> what the samples alone prove about the decision
+    certify: Callable[..., Any] | None = None
+    # (epsilon, sizes) -> samples below which some game of these sizes defeats every learner
+    lower_bound: Callable[[float, Mapping[str, int]], float] | None = None

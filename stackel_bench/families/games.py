@@ -1,0 +1,63 @@
+"""Games by name: reads defaults and documentation from conf/game, checks parameters, builds the game."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from importlib import resources
+from typing import Any
+
+from omegaconf import OmegaConf
+
+from stackel_bench.errors import InputError, did_you_mean
+from stackel_bench.families.registry import FAMILIES, family_of
+from stackel_bench.games.game import Game
+
+
+def game_names() -> list[str]:
+    """All names `family/instance`, in the order of families, then alphabetical."""
+    folder = resources.files("stackel_bench.conf").joinpath("game")
+    return [
+        f"{family}/{entry.name.removesuffix('.yaml')}"
+        for family in FAMILIES
+        if folder.joinpath(family).is_dir()
+        for entry in sorted(folder.joinpath(family).iterdir(), key=lambda entry: entry.name)
+        if entry.name.endswith(".yaml")
+    ]
+
+
+@functools.cache
+def default_parameters(name: str) -> Mapping[str, Any]:
+    """The parameters of a named game with their defaults, as its configuration file says."""
+    if name not in game_names():
+        raise InputError("game", name, "one of " + ", ".join(game_names()) + did_you_mean(name, game_names()))
+    text = resources.files("stackel_bench.conf").joinpath(f"game/{name}.yaml").read_text("utf-8")
+    parameters = OmegaConf.to_container(OmegaConf.create(text))
+    assert isinstance(parameters, dict)
+    del parameters["name"]
+    return {str(key): value for key, value in parameters.items()}
+
+
+def load_game(name: str, **parameters: Any) -> Game:
+    """The named game; parameters that are not given have the defaults of conf/game/NAME.yaml."""
+    if not isinstance(name, str):  # game.name=3 on a command line
+        raise InputError("game", name, "a name `family/instance`")
+    defaults = default_parameters(name)
+    for key in parameters:
+        if key not in defaults:
+            raise InputError(
+                f"game.{key}", parameters[key], "no such parameter; known: " + ", ".join(defaults)
+            )
+    game = _builder(name)(**{**defaults, **parameters})
+    return dataclasses.replace(game, name=name)
+
+
+def _builder(name: str) -> Callable[..., Any]:
+    family, instance = name.split("/")
+    builder = family_of(family).games[instance]
+    expected, declared = set(inspect.signature(builder).parameters), set(default_parameters(name))
+    if expected != declared:
+        raise TypeError(f"{name}: conf/game declares {sorted(declared)}, the code takes {sorted(expected)}")
+    return builder

@@ -1,0 +1,31 @@
+"""Learners by family and name; options that do not fit are refused with the ones that do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stackel_bench.errors import InputError, did_you_mean
+from stackel_bench.families.registry import family_of
+from stackel_bench.learners.learner import Learner
+from stackel_bench.options import build, changed, values_of
+
+
+def make_learner(family: str, algorithm: str, /, **options: Any) -> Learner:
+    """The learner that `algorithm` names in this family; options are its fields."""
+    learners = family_of(family).learners
+    if not isinstance(algorithm, str) or algorithm not in learners:
+        names = sorted(learners)
+        allowed = f"one of {', '.join(names)} on {family} games{did_you_mean(str(algorithm), names)}"
+        raise InputError("algorithm", algorithm, allowed)
+    learner: Learner = build(learners[algorithm], options, "algorithm.")
+    return learner
+
+
+def learner_options(learner: Learner) -> dict[str, Any]:
+    """Every option of the learner with its value."""
+    return dict(learner.options) if hasattr(learner, "options") else values_of(learner)
+
+
+def changed_options(learner: Learner) -> dict[str, Any]:
+    """The options that differ from their defaults."""
+    return dict(learner.changed_options) if hasattr(learner, "changed_options") else changed(learner)

@@ -1,0 +1,1 @@
+"""Linear bandit games: mean rewards are linear in features of the pair."""

@@ -1,0 +1,20 @@
+"""The record of linear bandit games."""
+
+from __future__ import annotations
+
+from stackel_bench.families.family import Family
+from stackel_bench.families.linear import learners
+from stackel_bench.families.linear.instances import INSTANCES
+from stackel_bench.families.linear.oracle import linear_oracle
+from stackel_bench.families.linear.warm_up import warm_up
+from stackel_bench.families.sizes import PAIRS, SIZES
+
+FAMILY = Family(
+    name="linear",
+    sizes=PAIRS | {"dimension": SIZES["dimension"]},
+    games=INSTANCES,
+    learners={"paper": learners.Paper, "g_optimal": learners.GOptimal, "plug_in": learners.PlugIn},
+    oracle=linear_oracle,
+    exponents={"epsilon": -2.0, "dimension": 2.0},  # d^2 / eps^2
+    warm_up=warm_up,
+)

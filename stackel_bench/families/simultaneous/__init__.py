@@ -1,0 +1,1 @@
+"""Simultaneous matrix games: the leader commits to a mixed strategy, the follower responds to it."""

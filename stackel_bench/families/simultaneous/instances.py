@@ -1,0 +1,30 @@
+"""Named simultaneous games; tables that bandit games have too are built by the same functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from stackel_bench.families.simultaneous.game import SimultaneousGame
+from stackel_bench.families.tables import (
+    economic_tables,
+    paper_tables,
+    random_tables,
+    security_tables,
+    table_files,
+)
+from stackel_bench.games.builders import with_noise
+from stackel_bench.models import PayoffTable
+
+TABLES: dict[str, Callable[..., PayoffTable]] = {
+    "bertrand": economic_tables.bertrand_table,
+    "commitment": paper_tables.commitment_table,
+    "correlated": random_tables.correlated_table,
+    "explicit": paper_tables.explicit_table,
+    "from_file": table_files.table_from_file,
+    "indifference": paper_tables.indifference_table,
+    "inspection": security_tables.inspection_table,
+    "random": random_tables.random_table,
+    "security": security_tables.security_table,
+}
+
+INSTANCES = {name: with_noise(SimultaneousGame, table) for name, table in TABLES.items()}

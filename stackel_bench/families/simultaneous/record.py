@@ -1,0 +1,29 @@
+"""The record of simultaneous games."""
+
+from __future__ import annotations
+
+from stackel_bench.families.family import Family
+from stackel_bench.families.simultaneous import learners
+from stackel_bench.families.simultaneous.instances import INSTANCES
+from stackel_bench.families.simultaneous.nash import SimultaneousNash
+from stackel_bench.families.simultaneous.oracle import simplex_oracle
+from stackel_bench.families.simultaneous.warm_up import warm_up
+from stackel_bench.families.sizes import PAIRS
+from stackel_bench.families.tables.theory import PAIR_EXPONENTS
+
+FAMILY = Family(
+    name="simultaneous",
+    sizes=PAIRS,
+    games=INSTANCES,
+    learners={
+        "paper": learners.Paper,
+        "plug_in": learners.PlugIn,
+        "half_tolerance": learners.HalfTolerance,
+        "anytime": learners.Anytime,
+        "margin": learners.Margin,
+        "nash": SimultaneousNash,
+    },
+    oracle=simplex_oracle,
+    exponents=PAIR_EXPONENTS,
+    warm_up=warm_up,
+)

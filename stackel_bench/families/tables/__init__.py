@@ -1,0 +1,1 @@
+"""What bandit and simultaneous games share: payoff tables by name, pulls of pairs, and their theory."""

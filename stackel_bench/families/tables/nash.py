@@ -1,0 +1,106 @@
+"""Nash-finding baselines: they find an equilibrium of the estimated game, which need not be Stackelberg's."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from stackel_bench import checks, streams
+from stackel_bench.families.tables.pair_sampling import PairSampler
+from stackel_bench.families.tables.row_pulls import PullSums, pull_block, pull_schedule, stack
+from stackel_bench.families.tables.theory import error_of_pulls, paper_pulls
+from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.decision import Decision
+from stackel_bench.learners.guarantee import NOTHING, Guarantee
+from stackel_bench.learners.learner import Schedule, StreamKey
+from stackel_bench.models import PayoffTable, TieBreaking
+from stackel_bench.options import option
+
+SELECTIONS = ("best", "worst", "random")
+Choice = tuple[int | None, np.ndarray | None, int, float, float]  # row or strategy, response, value, gap
+
+
+@dataclass(frozen=True, eq=False)
+class NashFinding:
+    """Reward sums of a leader action, and for each replicate the draw that "random" picks by."""
+
+    sums: PullSums
+    draws: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.draws)
+
+    def __getitem__(self, replicates: int | slice) -> NashFinding:
+        return NashFinding(self.sums[replicates], self.draws[replicates])
+
+
+@dataclass(frozen=True)
+class NashLearner(ABC):
+    """As many pulls as the paper's learner, then an equilibrium of the estimates: best, worst or random one.
+
+    On bandit games, as turn-based Markov games, it lists the pure equilibria within 2t of being one, t the
+    error of the pulls; backward_induction is Nash-VI instead (with equal counts the optimism cancels: the
+    empirical best response at every row). On simultaneous games it lists the extreme mixed equilibria. The
+    diagnostic nash_gap bounds what a player could still gain, with probability 1 - delta: it goes to 0 with
+    the pulls. No guarantee for the Stackelberg value: on bandit/trap the loss stays 1/2 for every budget.
+    """
+
+    which: str = option("random", "which equilibrium: best or worst for the leader, or random")
+
+    name: ClassVar[str] = "nash"
+    guarantee: ClassVar[Guarantee] = NOTHING
+    selections: ClassVar[tuple[str, ...]] = SELECTIONS
+
+    def __post_init__(self) -> None:
+        checks.choice("algorithm.which", self.which, self.selections)
+
+    def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
+        """Equal pulls of all pairs."""
+        pairs = math.prod(sampler.shape)
+        pulls = paper_pulls(budget.epsilon, pairs, budget.delta, sampler.sub_gaussian_scale)
+        return pull_schedule(sampler, budget, pulls)
+
+    def explore_block(
+        self, sampler: PairSampler, schedule: Schedule, unit: int, key: StreamKey
+    ) -> NashFinding:
+        """Reward sums of one leader action."""
+        draws = streams.generator(*key, "nash").random(sampler.block_size)
+        return NashFinding(pull_block(sampler, schedule, unit, key), draws)
+
+    def decide(
+        self,
+        sampler: PairSampler,
+        schedule: Schedule,
+        findings: Sequence[NashFinding],
+        tie_breaking: TieBreaking,
+    ) -> list[Decision]:
+        """The same for both tie-breakings: equilibria know of none."""
+        sums, draw = stack([finding.sums for finding in findings]), float(findings[0].draws)
+        decisions = []
+        for rung, (pulls, samples) in enumerate(zip(schedule.counts, schedule.samples, strict=True)):
+            table = PayoffTable(sums.leader[rung] / pulls, sums.follower[rung] / pulls)
+            pairs, delta = math.prod(sampler.shape), schedule.budget.delta
+            error = error_of_pulls(pulls, pairs, delta, sampler.sub_gaussian_scale)
+            row, strategy, response, value, gap = self.equilibrium(table, error, draw)
+            diagnostics = {"nash_gap": gap + 2 * error}
+            actions = {"samples": np.full(sampler.shape[0], pulls * sampler.shape[1])}
+            decisions.append(
+                Decision(tie_breaking, row, strategy, response, value, samples, diagnostics, actions)
+            )
+        return decisions
+
+    @abstractmethod
+    def equilibrium(self, table: PayoffTable, error: float, draw: float) -> Choice:
+        """An equilibrium of the estimated table, chosen by `which`."""
+
+
+PICK: dict[str, Callable[[np.ndarray, float], int]] = {
+    "best": lambda values, draw: int(values.argmax()),
+    "worst": lambda values, draw: int(values.argmin()),
+    "random": lambda values, draw: int(draw * len(values)),
+}

@@ -1,1 +1,0 @@
-"""What the theorems promise: sample sizes, bounds and exponents."""

@@ -1,0 +1,56 @@
+"""One compilation per kernel, whatever memory the simulator's arrays live in."""
+
+from __future__ import annotations
+
+import pickle
+
+from numba.core.registry import CPUDispatcher
+
+from stackel_bench.families.bandit_rl.exploration import euler, uncertainty
+from stackel_bench.families.bandit_rl.exploration.explorer import Goal
+from stackel_bench.families.bandit_rl.explorers import EXPLORERS, make_explorer
+from stackel_bench.families.bandit_rl.warm_up import warm_up
+from stackel_bench.models import FollowerMDP
+from stackel_bench.simulation.episodes import EpisodeSimulator
+from stackel_bench.simulation.kernels import binomial, doubling, episodes, hypergeometric, multinomial
+from stackel_bench.streams import generator
+from tests.simulation.per_episode import random_mdp
+
+
+def _compiled() -> dict[str, int]:
+    modules = (binomial, doubling, episodes, hypergeometric, multinomial, euler, uncertainty)
+    kernels = {
+        name: kernel
+        for module in modules
+        for name, kernel in vars(module).items()
+        if isinstance(kernel, CPUDispatcher)
+    }
+    return {name: len(kernel.signatures) for name, kernel in kernels.items()}
+
+
+def test_nothing_is_compiled_after_the_warm_up() -> None:
+    warm_up()
+    before = _compiled()
+    assert len(before) > 10
+    mdp = random_mdp(generator("memory"), (3, 2, 2))
+    simulator = EpisodeSimulator(mdp)
+    buffers: list[pickle.PickleBuffer] = []
+    data = pickle.dumps(simulator, protocol=5, buffer_callback=buffers.append)
+    stored = pickle.loads(data, buffers=[bytes(buffer.raw()) for buffer in buffers])  # read-only memory
+    halves = make_explorer("reward_free_explore").fixed_plan(mdp.shape, 500)
+    goal = Goal(1.0, 0.1, 1)
+    kept = pickle.loads(pickle.dumps(mdp))
+    for source in (
+        simulator,
+        stored,
+        EpisodeSimulator(kept),
+        EpisodeSimulator(FollowerMDP(*vars(kept).values())),
+    ):
+        for name in EXPLORERS:
+            explorer = make_explorer(name)
+            for plan in (explorer.fixed_plan(mdp.shape, 50), explorer.theory_plan(mdp.shape, goal)):
+                explorer.explore(source, [plan], goal, ("memory",))
+        make_explorer("reward_free_explore", replanning="exact_doubling", value_range="horizon").explore(
+            source, [halves], goal, ("memory",)
+        )
+    assert _compiled() == before
