@@ -46,17 +46,20 @@ class Case:
     @property
     def table(self) -> PayoffTable:
         """The payoff table, for quantities of games that have one."""
-        return self._truth("table", "a game with a payoff table")
+        table: PayoffTable = self._truth("table", "a game with a payoff table")
+        return table
 
     @property
     def mdps(self) -> Sequence[FollowerMDP]:
         """The follower's MDP for each leader action, for quantities of games that have them."""
-        return self._truth("mdps", "a game with one follower MDP per leader action")
+        mdps: Sequence[FollowerMDP] = self._truth("mdps", "a game with one follower MDP per leader action")
+        return mdps
 
     @property
     def model(self) -> LinearModel:
         """The linear model, for quantities of games that have one."""
-        return self._truth("model", "a game with features")
+        model: LinearModel = self._truth("model", "a game with features")
+        return model
 
     def _truth(self, attribute: str, allowed: str) -> Any:
         if not hasattr(self.game, attribute):

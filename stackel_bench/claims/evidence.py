@@ -37,7 +37,8 @@ class CellEvidence:
     def last_rung(self) -> pd.DataFrame:
         """The replicates at the largest budget, in order."""
         records = self.records
-        return records[records["rung"] == records["rung"].max()]
+        last: pd.DataFrame = records[records["rung"] == records["rung"].max()]
+        return last
 
     def failure_table(self, event: str) -> tuple[np.ndarray, np.ndarray]:
         """Samples [rung] and failures [replicate, rung] of a cell with a ladder."""

@@ -62,7 +62,7 @@ def _amounts(cell: CellEvidence, needs: str) -> np.ndarray:
     rows = cell.last_rung
     amounts = rows["samples"].to_numpy(dtype=float)
     if needs == "uniform_error":
-        return amounts * rows["diagnostic_uniform_error"].to_numpy() ** 2
+        return np.asarray(amounts * rows["diagnostic_uniform_error"].to_numpy() ** 2)
     if needs != "samples":
         raise InputError("needs", needs, "one of " + ", ".join(NEEDS))
     return amounts

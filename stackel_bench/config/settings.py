@@ -89,6 +89,7 @@ def cell_scalar(name: str, composed: Mapping[str, Any]) -> Any:
 
 
 def _mapping(name: str, composed: Mapping[str, Any]) -> Mapping[str, Any]:
-    if not isinstance(composed[name], Mapping):
-        raise InputError(name, composed[name], "a group of keys")
-    return composed[name]
+    section = composed[name]
+    if not isinstance(section, Mapping):
+        raise InputError(name, section, "a group of keys")
+    return section

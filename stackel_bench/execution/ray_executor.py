@@ -56,8 +56,8 @@ _LESS_MEMORY = (
 class _RayTask:
     """The two results of a task as separate objects, so that large values are never fetched in vain."""
 
-    seconds: ray.ObjectRef
-    value: ray.ObjectRef
+    seconds: ray.ObjectRef[Any]
+    value: ray.ObjectRef[Any]
 
 
 def _timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
@@ -156,7 +156,7 @@ class RayExecutor:
         except ray.exceptions.RayError as error:
             return Finished(task, 0.0, Failure(_advice(error), _plain(error)), isinstance(error, _LOST))
 
-    def _wait(self, references: list[ray.ObjectRef]) -> ray.ObjectRef:
+    def _wait(self, references: list[ray.ObjectRef[Any]]) -> ray.ObjectRef[Any]:
         while True:
             self._watch.look()
             done, _ = ray.wait(references, num_returns=1, timeout=WATCH_SECONDS, fetch_local=False)

@@ -9,7 +9,7 @@ BITS = 20
 
 def rounded(values: np.ndarray) -> np.ndarray:
     """The nearest multiples of 2**-20."""
-    return np.rint(np.ldexp(values, BITS)) * 2.0**-BITS
+    return np.asarray(np.rint(np.ldexp(values, BITS)) * 2.0**-BITS)
 
 
 def uniform(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:

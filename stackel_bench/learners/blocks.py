@@ -33,7 +33,7 @@ def decide_block(
 ) -> Decisions:
     """The decisions of a block's replicates from the findings of all units, with its guarantee."""
     if hasattr(learner, "decide_block"):
-        found = learner.decide_block(sampler, schedule, findings, tie_breaking)
+        found: Decisions = learner.decide_block(sampler, schedule, findings, tie_breaking)
     else:
         found = Decisions.of(
             [

@@ -90,7 +90,7 @@ class EpisodeSimulator:
             self._tables,
             counts,
         )
-        return counts + self.play_uniformly(arrivals[:horizon], rng)
+        return np.asarray(counts + self.play_uniformly(arrivals[:horizon], rng))
 
     def play_until_doubled(
         self,
@@ -136,7 +136,7 @@ class EpisodeSimulator:
 
     def _reward_sum(self, visits: np.ndarray, means: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         if self.noise == "deterministic":
-            return visits * means
+            return np.asarray(visits * means)
         totals = np.ascontiguousarray(visits, dtype=np.int64).reshape(-1)
         return binomial_each(rng, totals, means.reshape(-1)).reshape(visits.shape).astype(np.float64)
 

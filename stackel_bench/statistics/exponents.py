@@ -102,7 +102,7 @@ def _log_sizes(sizes: ArrayLike) -> np.ndarray:
     values = np.asarray(sizes, dtype=float)
     if values.ndim != 1 or not (np.isfinite(values) & (values > 0)).all():
         raise InputError("sizes", sizes, "positive numbers")
-    return np.log(values)
+    return np.asarray(np.log(values))
 
 
 def _end(excess: Callable[[float], float], start: float, direction: int) -> float:

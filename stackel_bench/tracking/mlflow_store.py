@@ -189,7 +189,7 @@ class MlflowStore:
         found = self._client.search_runs([self.experiment_id], query, max_results=1)
         all_tags = {"stackel.kind": "report", "stackel.sweep_id": sweep_id, **tags}
         run = found[0] if found else self._client.create_run(self.experiment_id, None, all_tags, "report")
-        run_id = run.info.run_id
+        run_id: str = run.info.run_id
         stamp = int(run.info.start_time)
         batch = [Metric(key, float(value), stamp, 0) for key, value in metrics.items()]
         self._client.log_batch(run_id, metrics=batch, tags=[RunTag(k, v) for k, v in all_tags.items()])

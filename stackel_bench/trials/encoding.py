@@ -31,7 +31,8 @@ class NotReadableError(ValueError):
 def encode(value: Any) -> bytes:
     """The value as compressed bytes; the first eight say how long it is."""
     plain = pickle.dumps(value, protocol=5)
-    return len(plain).to_bytes(8, "big") + pa.Codec(_CODEC).compress(plain, asbytes=True)
+    packed: bytes = pa.Codec(_CODEC).compress(plain, asbytes=True)
+    return len(plain).to_bytes(8, "big") + packed
 
 
 def decode(content: bytes, trusted_packages: Collection[str] = ()) -> Any:

@@ -144,4 +144,4 @@ def empirical_response_sets(
         limits = [float(math.floor(tau * count)) for tau, count in zip(taus, pulls, strict=True)]
     else:
         limits = [(float(tau) + SUM_TIE) * count for tau, count in zip(taus, pulls, strict=True)]
-    return behind <= np.array(limits)[:, None]
+    return np.asarray(behind <= np.array(limits)[:, None])

@@ -81,7 +81,7 @@ class LinearLearner:
         ladder = [rung[unit] for rung in core.queries]
         rng = streams.generator(*key, "queries", pair)
         sums = sampler.pull_pair(pair, ladder, rng, sampler.block_size)
-        return np.stack(sums, axis=1) / np.array(ladder)
+        return np.asarray(np.stack(sums, axis=1) / np.array(ladder))
 
     def decide(
         self,

@@ -52,7 +52,7 @@ def bertrand_table(
 
     def profit(own: np.ndarray, other: np.ndarray) -> np.ndarray:
         sold = np.maximum(0, 1 - own + rivalry * (other - own))
-        return (own - cost) * sold * 4 / ((1 + rivalry) * (1 - cost) ** 2)
+        return np.asarray((own - cost) * sold * 4 / ((1 + rivalry) * (1 - cost) ** 2))
 
     return PayoffTable(
         dyadic.rounded(profit(leader_price, follower_price)),

@@ -47,4 +47,4 @@ def _matrices(file: Path, follower_path: str | None) -> tuple[np.ndarray, np.nda
 
 def _rescaled(means: np.ndarray) -> np.ndarray:
     low, high = means.min(), means.max()
-    return (means - low) / (high - low if high > low else 1.0)
+    return np.asarray((means - low) / (high - low if high > low else 1.0))

@@ -53,7 +53,7 @@ class _BoundBuffers:
         norms = np.einsum("ij,ij->i", scaled, scaled).astype(np.float64)
         norms *= self._bound.remainder
         values += norms
-        return values
+        return np.asarray(values)
 
 
 @dataclass(frozen=True, eq=False)

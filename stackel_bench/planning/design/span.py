@@ -27,7 +27,7 @@ class FeatureSpan:
     @property
     def rank(self) -> int:
         """Dimension r of the span."""
-        return self.basis.shape[1]
+        return int(self.basis.shape[1])
 
     def coordinates(self, rows: np.ndarray) -> np.ndarray:
         """Coordinates [k,r] of rows [k,d]."""

@@ -98,7 +98,7 @@ def reflect_column(work: np.ndarray, step: int, sums: np.ndarray) -> float:
         if entry != 0.0:
             for c in range(first, width):
                 work[i, c] -= entry * sums[c]
-    return share
+    return float(share)
 
 
 @kernel

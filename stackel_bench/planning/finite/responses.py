@@ -11,7 +11,7 @@ from stackel_bench.tolerances import TIE, VALUE, Ties
 def response_sets(follower_means: np.ndarray, slack: float, tolerance: float = TIE) -> np.ndarray:
     """Which follower actions [..., B] are within slack of the best one, BR_slack."""
     best = follower_means.max(axis=-1, keepdims=True)
-    return best - follower_means <= slack + tolerance
+    return np.asarray(best - follower_means <= slack + tolerance)
 
 
 def respond(
@@ -29,8 +29,8 @@ def respond(
 def choose(leader_means: np.ndarray, members: np.ndarray, tie_breaking: TieBreaking) -> np.ndarray:
     """The responses [...] alone."""
     if tie_breaking is TieBreaking.PESSIMISTIC:
-        return np.where(members, leader_means, np.inf).argmin(axis=-1)
-    return np.where(members, leader_means, -np.inf).argmax(axis=-1)
+        return np.asarray(np.where(members, leader_means, np.inf).argmin(axis=-1))
+    return np.asarray(np.where(members, leader_means, -np.inf).argmax(axis=-1))
 
 
 def finite_leader_values(

@@ -68,7 +68,7 @@ def _means(table: PayoffTable) -> tuple[np.ndarray, np.ndarray]:
 def _positive(means: np.ndarray) -> np.ndarray:
     """The payoffs on a scale from 1 to 2; equilibria stay what they are."""
     spread = float(np.ptp(means))
-    return 1 + (means - means.min()) / (spread if spread > 0 else 1.0)
+    return np.asarray(1 + (means - means.min()) / (spread if spread > 0 else 1.0))
 
 
 def _vertices(payoffs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

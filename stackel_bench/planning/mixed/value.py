@@ -95,7 +95,7 @@ def dyadic_strategy(strategy: ArrayLike, bits: int = 20) -> np.ndarray:
     counts = np.floor(scaled).astype(np.int64)
     missing = units - int(counts.sum())
     counts[np.argsort(counts - scaled, kind="stable")[:missing]] += 1
-    return counts / units
+    return np.asarray(counts / units)
 
 
 def grid_margin(table: PayoffTable, bits: int = 20) -> float:
@@ -107,7 +107,7 @@ def grid_margin(table: PayoffTable, bits: int = 20) -> float:
     that of the payoffs. The extra half step is for rounding.
     """
     steps = (table.shape[0] + 1) / 2
-    return steps * float(np.ptp(table.follower_means)) / 2**bits
+    return float(steps * np.ptp(table.follower_means) / 2**bits)
 
 
 def checked_strategy(field: str, strategy: ArrayLike, size: int | None) -> np.ndarray:

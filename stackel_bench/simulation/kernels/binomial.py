@@ -19,7 +19,7 @@ _STIRLING_ERRORS = np.array(
 def _stirling_error(k: float) -> float:
     """log k! - log(sqrt(2 pi k) (k/e)^k) for an integer k >= 1."""
     if k < 16.0:
-        return _STIRLING_ERRORS[int(k)]
+        return float(_STIRLING_ERRORS[int(k)])
     square = k * k
     return (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680) / square) / square) / square) / k
 

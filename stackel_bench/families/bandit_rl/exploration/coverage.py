@@ -91,4 +91,4 @@ def mixture_occupancy(mdp: FollowerMDP, mixture: PolicyMixture) -> np.ndarray:
 def query_frequencies(visits: np.ndarray) -> np.ndarray:
     """Share [H,S,B] of a layer's visits that went to each triple."""
     totals = visits.sum(axis=(1, 2), keepdims=True)
-    return visits / np.maximum(totals, 1)
+    return np.asarray(visits / np.maximum(totals, 1))
