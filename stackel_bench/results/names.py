@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stackel_bench.families.sizes import SIZES
-from stackel_bench.results.varying import Described, flat_items, hashable
+from stackel_bench.results.varying import Described, differing_keys, flat_configs, hashable
 
 SYMBOLS = {
     **{name: size.symbol for name, size in SIZES.items()},
@@ -33,25 +33,32 @@ class CellName:
 
 def cell_names(cells: Sequence[Described]) -> dict[str, CellName]:
     """The names by cell id, different for cells whose configurations differ."""
-    flat = {cell.cell_id: dict(flat_items(cell.config)) for cell in cells}
+    flat = flat_configs(cells)
     by_game, by_learner = defaultdict(list), defaultdict(list)
     for cell in cells:
         by_game[_game(cell)].append(flat[cell.cell_id])
         by_learner[_game(cell), _learner(cell)].append(flat[cell.cell_id])
-    game_keys = {game: _differing(configs) for game, configs in by_game.items()}
-    learner_keys = {learner: _differing(configs) for learner, configs in by_learner.items()}
-    texts = _texts(flat.values())
+    game_keys = {game: differing_keys(configs) - _OWN_PLACE for game, configs in by_game.items()}
+    learner_keys = {learner: differing_keys(configs) - _OWN_PLACE for learner, configs in by_learner.items()}
+    told = set().union(*game_keys.values(), *learner_keys.values(), ["budget.epsilon"])
+    texts = _texts(flat.values(), told)
+    all_leaves = {}
     game_names, learner_names = _short_games(by_game), _short_learners(cells)
     instances, learners, parts = {}, {}, {}
     for cell in cells:
         values, game, learner = flat[cell.cell_id], _game(cell), _learner(cell)
-        leaves = Counter(key.rpartition(".")[2] for key in values)
+        keys = tuple(values)
+        if keys not in all_leaves:
+            all_leaves[keys] = Counter(key.rpartition(".")[2] for key in keys)
+        others = {key for key in learner_keys[game, learner] if not key.startswith("game.")}
+        own = {key for key in game_keys[game] if key.startswith("game.")}
         spelled = {
-            key: f"{_field(key, leaves)}={texts[key][hashable(value)]}" for key, value in values.items()
+            key: f"{_field(key, all_leaves[keys])}={texts[key][hashable(values[key])]}"
+            for key in keys
+            if key in own or key in others
         }
-        inside = [spelled[key] for key in values if key.startswith("game.") and key in game_keys[game]]
-        others = learner_keys[game, learner]
-        outside = [spelled[key] for key in values if not key.startswith("game.") and key in others]
+        inside = [text for key, text in spelled.items() if key in own]
+        outside = [text for key, text in spelled.items() if key in others]
         instances[cell.cell_id] = " ".join([game, *inside])
         learners[cell.cell_id] = " ".join([learner, *outside])
         epsilon = texts["budget.epsilon"][hashable(values["budget.epsilon"])]
@@ -85,29 +92,18 @@ def _short_learners(cells: Iterable[Described]) -> dict[str, str]:
     return algorithms if clear else {learner: learner for learner in algorithms}
 
 
-def _differing(configs: Sequence[Mapping[str, Any]]) -> set[str]:
-    """Keys that do not have the same value everywhere, without those that have a place of their own."""
-    values: dict[str, set[Hashable]] = defaultdict(set)
-    having: Counter[str] = Counter()
-    for config in configs:
-        having.update(config.keys())
-        for key, value in config.items():
-            values[key].add(hashable(value))
-    return {key for key in values if len(values[key]) > 1 or having[key] < len(configs)} - _OWN_PLACE
-
-
 def _field(key: str, leaves: Mapping[str, int]) -> str:
     """The last word of a key or its symbol; the whole key where another one ends alike."""
     leaf = key.rpartition(".")[2]
     return key if leaves[leaf] > 1 and leaf != "name" else SYMBOLS.get(leaf, leaf)
 
 
-def _texts(configs: Iterable[Mapping[str, Any]]) -> dict[str, dict[Hashable, str]]:
-    """Short texts of all values of each key, different for different values."""
+def _texts(configs: Iterable[Mapping[str, Any]], keys: set[str]) -> dict[str, dict[Hashable, str]]:
+    """Short texts of all values of each of these keys, different for different values."""
     values: dict[str, dict[Hashable, Any]] = defaultdict(dict)
     for config in configs:
-        for key, value in config.items():
-            values[key][hashable(value)] = value
+        for key in keys & config.keys():
+            values[key][hashable(config[key])] = config[key]
     texts = {}
     for key, found in values.items():
         short = dict(zip(found, _shortened(list(found.values())), strict=True))

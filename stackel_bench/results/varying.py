@@ -37,22 +37,61 @@ def flat_items(config: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[st
             yield f"{prefix}{key}", value
 
 
+def flat_configs(cells: Iterable[Described]) -> dict[str, dict[str, Any]]:
+    """Flat configurations by cell id; a section that cells share is flattened once."""
+    known: dict[int, dict[str, Any]] = {}
+    flat: dict[str, dict[str, Any]] = {}
+    for cell in cells:
+        own = flat[cell.cell_id] = {}
+        for key, value in cell.config.items():
+            if isinstance(value, Mapping):
+                if id(value) not in known:
+                    known[id(value)] = dict(flat_items(value, f"{key}."))
+                own.update(known[id(value)])
+            else:
+                own[key] = value
+    return flat
+
+
+def differing_keys(configs: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Keys of flat configurations that do not have the same value everywhere, or are missing somewhere."""
+    configs = list(configs)
+    shared = dict(configs[0])
+    differing: set[str] = set()
+    for config in configs[1:]:
+        differing.update(shared.keys() ^ config.keys() - differing)
+        for key in [key for key in shared if key not in differing]:
+            value, other = shared[key], config[key]
+            if value is not other and hashable(value) != hashable(other):
+                differing.add(key)
+        shared = {key: value for key, value in shared.items() if key not in differing}
+    return differing
+
+
 def varying_keys(cells: Iterable[Described]) -> tuple[str, ...]:
     """Keys with different values in these cells, in the order of the configuration.
 
     A key that only some cells have varies if cells of the same game, learner or budget differ in having it.
     Keys whose values are in a short column (epsilon, explorer, sizes, ...) of every cell are left out.
     """
+    cells = list(cells)
+    flat = flat_configs(cells)
+    if not cells:
+        return ()
+    differing = differing_keys(flat.values())
     values: dict[str, set[Hashable]] = defaultdict(set)
     having: dict[str, Counter[Hashable]] = defaultdict(Counter)
     kinds: Counter[Hashable] = Counter()
     not_short: set[str] = set()
     for cell in cells:
         kind_of = _kinds(cell)
-        kinds.update((group, kind) for group, kind in kind_of.items())
-        for key, value in flat_items(cell.config):
+        kinds.update(kind_of.items())
+        own = flat[cell.cell_id]
+        for key in own:
+            values.setdefault(key, set())
+        for key in differing & own.keys():
+            value, group = own[key], key.partition(".")[0]
             values[key].add(hashable(value))
-            group = key.partition(".")[0]
             having[key][group, kind_of.get(group)] += 1
             short = SHORT_COLUMNS.get(key)
             if short is None or (cell.description.get(short) or None) != (value or None):
@@ -68,7 +107,7 @@ def varying_keys(cells: Iterable[Described]) -> tuple[str, ...]:
 def described_columns(cells: Sequence[Described]) -> dict[str, dict[str, Any]]:
     """By cell id: the columns that describe the cell, then the keys that vary among these cells."""
     keys = varying_keys(cells)
-    flat = {cell.cell_id: dict(flat_items(cell.config)) for cell in cells}
+    flat = flat_configs(cells)
     plain = {key: _fits_a_column([values.get(key) for values in flat.values()]) for key in keys}
     return {
         cell.cell_id: {
