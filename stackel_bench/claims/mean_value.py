@@ -12,16 +12,20 @@ from scipy.stats import norm
 from stackel_bench.claims.evidence import CellEvidence, Measured
 from stackel_bench.claims.prediction import Prediction, combined
 from stackel_bench.errors import InputError
+from stackel_bench.statistics.bounded_mean import mean_interval
 
 
 def mean_value(
     cells: Sequence[CellEvidence], prediction: Prediction, false_alarm: float, *, column: str
 ) -> Measured:
-    """The mean at the largest budget, in the cell closest to the limits; normal intervals."""
-    z = float(norm.isf(false_alarm / (2 * len(cells))))
-    means = [_mean(cell.last_rung[column].to_numpy(dtype=float)) for cell in cells]
-    intervals = [(mean - z * error, mean + z * error) for mean, error in means]
-    return _closest([mean for mean, _ in means], intervals, prediction, f"{len(cells)} cells")
+    """The mean at the largest budget, in the cell closest to the limits; the range of values is known."""
+    confidence = 1.0 - false_alarm / len(cells)
+    values = [cell.last_rung[column].to_numpy(dtype=float) for cell in cells]
+    intervals = [
+        mean_interval(found, *_range(cell, column), confidence)
+        for found, cell in zip(values, cells, strict=True)
+    ]
+    return _closest([float(found.mean()) for found in values], intervals, prediction, f"{len(cells)} cells")
 
 
 def paired_difference(
@@ -35,13 +39,14 @@ def paired_difference(
 ) -> Measured:
     """Mean difference of a column between two kinds of cells that agree in everything else, same samples."""
     pairs = _pairs(cells, of, minus)
-    z = float(norm.isf(false_alarm / (2 * len(pairs))))
-    found = []
+    confidence = 1.0 - false_alarm / len(pairs)
+    means, intervals = [], []
     for first, second in pairs:
         left, right = (cell.last_rung[column].to_numpy(dtype=float) for cell in (first, second))
-        found.append(_mean(left - right))
-    intervals = [(mean - z * error, mean + z * error) for mean, error in found]
-    return _closest([mean for mean, _ in found], intervals, prediction, f"{len(pairs)} pairs of cells")
+        (low, high), (other_low, other_high) = _range(first, column), _range(second, column)
+        means.append(float((left - right).mean()))
+        intervals.append(mean_interval(left - right, low - other_high, high - other_low, confidence))
+    return _closest(means, intervals, prediction, f"{len(pairs)} pairs of cells")
 
 
 def sample_ratio(
@@ -54,7 +59,8 @@ def sample_ratio(
 ) -> Measured:
     """Mean samples of one kind of cells over another's on the same game: the geometric mean over games.
 
-    The interval is that of the mean of ln ratios with the replicates' spread (delta method).
+    The interval is that of the mean of ln ratios with the replicates' spread (delta method): it holds for
+    many replicates, and its false-alarm rate is nominal.
     """
     logs, errors, shown = [], [], []
     for first, second in _pairs(cells, of, over):
@@ -68,6 +74,18 @@ def sample_ratio(
     middle = sum(logs) / len(logs)
     note = f"{len(logs)} games, from {min(shown):.3g} to {max(shown):.3g}"
     return Measured(math.exp(middle), math.exp(middle - half), math.exp(middle + half), note)
+
+
+def _range(cell: CellEvidence, column: str) -> tuple[float, float]:
+    """The least and the largest value that the column can have on the cell's game."""
+    first = cell.last_rung.iloc[0]
+    largest = float(first["largest_loss"])
+    if column == "value_suboptimality":
+        return 0.0, largest
+    if column != "value":
+        raise InputError("column", column, "value or value_suboptimality, whose ranges are known")
+    optimum = float(first["value"] + first["value_suboptimality"])
+    return optimum - largest, optimum
 
 
 def _mean(values: np.ndarray) -> tuple[float, float]:

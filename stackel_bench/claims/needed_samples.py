@@ -44,7 +44,7 @@ def needed_samples(
         note = f"{stuck} of {len(cells)} cells fail more often than {level:g} even with the largest budget"
     elif any(n.at_most for n in found):
         early = sum(n.at_most for n in found)
-        note += f"; {early} fail at most that often already with the smallest budget"
+        note += f"; {early} never fail with the smallest budget"
     return Measured(found[worst].estimate / units[worst], *intervals[worst], note, verdict)
 
 

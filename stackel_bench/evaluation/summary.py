@@ -96,14 +96,16 @@ def _needed(
 ) -> dict[str, float]:
     """The samples needed to fail at most delta often, if there is a ladder; otherwise the samples used.
 
-    Ends of the interval that are open are left out. censored: the largest budget still failed too often, and
-    is the number reported. at_most: the smallest budget never failed, so fewer may do.
+    Ends of the interval that are open are left out. censored: the largest budget, or the only one, failed too
+    often, and is the number reported. at_most: the smallest budget never failed, and no larger one too often,
+    so that fewer samples may do.
     """
     if len(rungs) == 1:
         used = samples_used(columns["samples"][:, 0])
         spread = {} if used.median == used.q90 == used.mean else {"samples_median": used.median}
         spread |= {"samples_q90": used.q90} if spread else {}
-        return {"sample_complexity": used.mean, "censored": 0.0} | spread
+        censored = float(rungs[0]["failure_probability"] > delta)
+        return {"sample_complexity": used.mean, "censored": censored} | spread
     found = samples_needed([rung["samples"] for rung in rungs], ~columns["guarantee_held"], delta)
     ends = {"samples_needed_low": found.low, "samples_needed_high": found.high}
     return {

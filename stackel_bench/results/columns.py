@@ -235,7 +235,7 @@ COLUMNS = (
         NEEDED,
         "samples",
         "samples needed: on a ladder the budget from which on the failure probability stays at most delta "
-        "(a falling fit to all budgets); with one budget the samples used",
+        "(between the last one that failed more often and the next); with one budget the samples used",
         f"results mlflow view {_SCREEN}",
         "lower",
         "needs",
@@ -243,7 +243,7 @@ COLUMNS = (
     _column(
         CENSORED,
         "0 or 1",
-        "1 if the largest budget still failed more often than delta: more samples are needed than it",
+        "1 if the largest budget, or the only one, failed more often than delta: more samples are needed",
         f"results mlflow {_SCREEN}",
         "lower",
     ),
@@ -266,7 +266,7 @@ COLUMNS = (
     _column(
         AT_MOST,
         "0 or 1",
-        "1 if the smallest budget never failed: fewer samples may do",
+        "1 if the smallest budget never failed, and no larger one too often: fewer samples may do",
         "results mlflow terminal report",
     ),
     _column(

@@ -45,7 +45,7 @@ def mean_intervals(
         raise InputError("confidence", confidence, "a number in (0, 1)")
     if not (np.isfinite(low) and np.isfinite(high) and low <= high):
         raise InputError("low, high", (low, high), "finite numbers with low <= high")
-    rounding = VALUE * max(high - low, abs(low), abs(high))
+    rounding = VALUE * max(1.0, high - low, abs(low), abs(high))
     if table.size and (table.min() < low - rounding or table.max() > high + rounding):
         raise InputError("values", (table.min(), table.max()), f"numbers in [{low:g}, {high:g}]")
     # Values beyond an end by a rounding error move that end, so that nothing is clipped.

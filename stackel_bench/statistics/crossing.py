@@ -1,15 +1,17 @@
 """How many samples a learner needs: the budget from which on its failure probability stays at most delta.
 
 Failures are counted on a ladder of budgets, R replicates each. Nothing is assumed about how the rungs of one
-replicate depend on each other, nor that failures fall from rung to rung.
+replicate depend on each other, nor that failures fall from rung to rung; only that what holds at two
+neighbouring rungs holds between them: a ladder cannot see a bump that is narrower than its steps.
 
 - **Low** is the last budget shown to fail too often. That failures exceed delta somewhere from a rung on is
   shown by exact binomial tests at level alpha/2 together: half of it for that rung, half for all later ones.
 - **High** is the first budget from which on every rung is shown to fail rarely enough, each by an exact
   binomial test at level alpha/2, from the largest budget downwards.
-- **Estimate.** The rates from `low` on are replaced by the closest sequence that falls (pool adjacent
-  violators); between the last of them above delta and the next, the crossing is interpolated in ln n and in
-  the log odds of (failures + 1/2)/(R + 1).
+- **Estimate.** Between the last rung whose rate exceeds delta and the next one, the crossing is interpolated
+  in ln n and in the log odds of (failures + 1/2)/(R + 1). It errs by less than a tenth where failures fall
+  steadily (200 replicates, steps of 2). Where they stay near delta over several rungs no number of rungs
+  helps, only replicates: then the interval is wide, and it is the answer.
 
 So the ends of the interval are rungs: what happens between two budgets nobody has seen, and curves that stay
 on a plateau and then drop, or drop and then stay on one, would leave any narrower interval.
@@ -34,7 +36,7 @@ class SamplesNeeded:
     """Samples from which on the failure probability stays at most delta; nan is an end that does not close.
 
     censored: the largest budget still fails too often, and the estimate is that budget, which is too small.
-    at_most: already the smallest budget fails rarely enough, and the estimate is that budget.
+    at_most: the smallest budget never failed and no other one fails too often: the estimate is the smallest.
     """
 
     estimate: float
@@ -78,34 +80,21 @@ def samples_needed_from_counts(
     shown, proven = _shown(counts, trials, delta, alpha), _proven(counts, trials, delta, alpha)
     low = float(budgets[shown]) if shown >= 0 else math.nan
     high = float(budgets[proven]) if proven < len(budgets) else math.nan
-    start = max(shown, 0)
-    rates = falling_fit(counts[start:], trials)
-    if counts[-1] / trials > delta:
+    last = _last_above(counts, trials, delta)
+    if last == len(counts) - 1:
         return SamplesNeeded(float(budgets[-1]), low, math.nan, censored=True, at_most=False)
-    if rates[0] <= delta:
-        return SamplesNeeded(float(budgets[0]), math.nan, high, censored=False, at_most=True)
-    last = int((rates > delta).sum()) - 1
-    estimate = _interpolated(
-        budgets[start + last], budgets[start + last + 1], rates[last], rates[last + 1], trials, delta
-    )
+    if last < 0:
+        never = bool(counts[0] == 0)
+        return SamplesNeeded(float(budgets[0]), math.nan, high, censored=False, at_most=never)
+    rates = counts[last : last + 2] / trials
+    estimate = _interpolated(budgets[last], budgets[last + 1], rates[0], rates[1], trials, delta)
     return SamplesNeeded(estimate, low, high, censored=False, at_most=False)
 
 
-@kernel
-def falling_fit(counts: np.ndarray, trials: int) -> np.ndarray:
-    """The non-increasing rates [rungs] closest in squares to counts/trials: adjacent violators are pooled.
-
-    Counts are pooled as integers, so that equal rates stay equal.
-    """
-    sums, members, blocks = np.empty(len(counts), np.int64), np.empty(len(counts), np.int64), 0
-    for count in counts:
-        sums[blocks], members[blocks] = count, 1
-        blocks += 1
-        while blocks > 1 and sums[blocks - 1] * members[blocks - 2] > sums[blocks - 2] * members[blocks - 1]:
-            blocks -= 1
-            sums[blocks - 1] += sums[blocks]
-            members[blocks - 1] += members[blocks]
-    return np.repeat(sums[:blocks] / (members[:blocks] * trials), members[:blocks])
+def _last_above(counts: np.ndarray, trials: int, delta: float) -> int:
+    """The last rung whose failure rate exceeds delta; -1 if there is none."""
+    above = np.flatnonzero(counts / trials > delta)
+    return int(above[-1]) if len(above) else -1
 
 
 @kernel

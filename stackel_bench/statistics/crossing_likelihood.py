@@ -17,6 +17,7 @@ _LAPSE = 0.005
 _STEP, _MARGIN = 0.05, 3.0  # of the grid for ln(samples needed): its step, its reach beyond the ladder
 _LEAST_SPREAD, _MOST_SPREAD = 0.05, 10.0  # no law is exact, and the grid could not tell
 _STEEPEST = 6.0  # in standard deviations from one rung to the next: a ladder cannot tell steeper curves apart
+_LOG_SLOPES = 6.0  # no curve is steeper or flatter than this allows, however far its size is from the others
 _FARTHEST, _FINE = 8.0, 1e-3  # normal probabilities are read from a table over such z
 
 
@@ -61,12 +62,14 @@ class Deviance:
     def at(self, exponent: float, rest: np.ndarray) -> tuple[float, np.ndarray]:
         """The deviance at a point and its derivatives by the exponent and the rest."""
         intercept, log_spread, log_slope, growth = rest
-        slopes, spread = np.exp(log_slope + growth * self.positions), math.exp(log_spread)
+        logs = log_slope + growth * self.positions
+        steep = np.clip(logs, -_LOG_SLOPES, _LOG_SLOPES)
+        slopes, spread = np.exp(steep), math.exp(log_spread)
         centres = intercept + exponent * self.positions
         value, by_centre, by_slope, by_spread = _log_likelihood(
             centres, slopes, spread, self.budgets, self.failures, self.held, self.level, self.table
         )
-        by_log_slope = by_slope * slopes
+        by_log_slope = np.where(steep == logs, by_slope * slopes, 0.0)
         gradient = [
             (by_centre * self.positions).sum(),
             by_centre.sum(),
@@ -92,14 +95,15 @@ class Deviance:
         found = min(outcomes, key=lambda outcome: outcome.fun)
         return float(found.fun), float(found.x[0]), found.x[1:]
 
-    def profile(self, exponent: float, rest: np.ndarray) -> float:
-        """The least deviance at this exponent, climbing from these other parameters."""
+    def profile(self, exponent: float, rest: np.ndarray) -> tuple[float, np.ndarray]:
+        """The least deviance at this exponent and where it is, climbing from these other parameters."""
 
         def value(point: np.ndarray) -> tuple[float, np.ndarray]:
             height, slope = self.at(exponent, point)
             return height, slope[1:]
 
-        return float(minimize(value, rest, method="L-BFGS-B", jac=True, bounds=self.bounds).fun)
+        found = minimize(value, rest, method="L-BFGS-B", jac=True, bounds=self.bounds)
+        return float(found.fun), found.x
 
 
 @kernel
@@ -143,6 +147,9 @@ def _log_likelihood(
                     turns[node] -= pull * distance
             offset = (place - centre) / spread
             largest = max(largest, terms[node] - 0.5 * offset * offset)
+        for node, direction in ((0, -1.0), (nodes - 1, 1.0)):
+            if direction * (first + _STEP * node - centre) < 0.0:  # the centre lies beyond this end
+                largest = max(largest, terms[node])
         summed, moved, turned, widened = 0.0, 0.0, 0.0, 0.0
         for node in range(nodes):
             offset = (first + _STEP * node - centre) / spread
@@ -153,9 +160,13 @@ def _log_likelihood(
             widened += weight * (offset * offset - 1.0) / spread
         for node, direction in ((0, -1.0), (nodes - 1, 1.0)):  # what lies beyond the ends of the grid
             offset = (first + _STEP * (node + 0.5 * direction) - centre) / spread
-            share = spread / _STEP * math.exp(min(terms[node] - largest, 700.0))
-            density = share * math.exp(-0.5 * offset * offset)
-            beyond = share * 1.2533141373155003 * math.erfc(direction * offset * 0.7071067811865476)
+            density = spread / _STEP * math.exp(terms[node] - 0.5 * offset * offset - largest)
+            away = direction * offset
+            if away > 10.0:  # the tail of the normal law, without a product of 0 and infinity
+                beyond = density * (1.0 - 1.0 / away**2 + 3.0 / away**4) / away
+            else:
+                tail = 1.2533141373155003 * math.erfc(away * 0.7071067811865476)
+                beyond = spread / _STEP * math.exp(terms[node] - largest) * tail
             summed += beyond
             moved += direction * density / spread
             turned += beyond * turns[node]

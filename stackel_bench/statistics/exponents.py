@@ -47,8 +47,11 @@ class Exponent:
 
     @property
     def useful(self) -> bool:
-        """Whether the interval is narrow enough to be worth drawing."""
-        return self.high - self.low <= WIDEST_USEFUL
+        """Whether the interval is narrow, and most ladders reach from above delta to below it.
+
+        Where half of the ladders or more lie on one side, narrow intervals cover too rarely (benchmarks).
+        """
+        return self.high - self.low <= WIDEST_USEFUL and 2 * self.censored < self.cells
 
 
 def needed_exponent(cells: Sequence[Ladder], delta: float, confidence: float = CONFIDENCE) -> Exponent | None:
@@ -56,7 +59,7 @@ def needed_exponent(cells: Sequence[Ladder], delta: float, confidence: float = C
     if any(len(cell.samples) < 2 for cell in cells):
         raise InputError("cells", [len(cell.samples) for cell in cells], "ladders of at least two rungs")
     found = [samples_needed_from_counts(c.samples, c.failures, c.trials, delta) for c in cells]
-    inside = np.array([not (needed.censored or needed.at_most) for needed in found])
+    inside = np.array([_has_crossing(cell, delta) for cell in cells])
     sizes = _log_sizes([cell.size for cell in cells])
     if len(np.unique(sizes)) < 3 or len(np.unique(sizes[inside])) < 2:
         return None
@@ -66,11 +69,28 @@ def needed_exponent(cells: Sequence[Ladder], delta: float, confidence: float = C
     best, exponent, rest = deviance.least(float(start[0]), float(start[1]))
     m = len(cells)
     limit = m * math.log1p(float(t.ppf(0.5 + confidence / 2, m - 2)) ** 2 / (m - 2))
-    low, high = (
-        _end(lambda value: deviance.profile(value, rest) - best - limit, exponent, s) for s in (-1, 1)
-    )
+    low, high = (_end(_excess(deviance, rest, best + limit), exponent, side) for side in (-1, 1))
+    if not np.isfinite([best, exponent, *rest]).all():
+        return None
     intercept, spread = float(rest[0]) - exponent * centre, math.exp(rest[1])
     return Exponent(exponent, low, high, intercept, spread, m, int((~inside).sum()))
+
+
+def _has_crossing(cell: Ladder, delta: float) -> bool:
+    """Whether some budget fails more often than delta, and the largest one does not."""
+    above = np.asarray(cell.failures) / cell.trials > delta
+    return bool(above.any() and not above[-1])
+
+
+def _excess(deviance: Deviance, rest: np.ndarray, limit: float) -> Callable[[float], float]:
+    """By how much the profile deviance exceeds a limit; each search also starts where the last one ended."""
+    starts = [rest, rest]
+
+    def excess(exponent: float) -> float:
+        value, starts[1] = min((deviance.profile(exponent, start) for start in starts), key=lambda it: it[0])
+        return value - limit
+
+    return excess
 
 
 def used_exponent(

@@ -134,17 +134,24 @@ def test_open_intervals_of_samples_needed() -> None:
     assert needed_samples([stuck], Prediction(0.5, math.inf), 1e-4, **rest).verdict == "confirmed"
     found = needed_samples([easy], Prediction(-math.inf, 1.0), 1e-4, **rest)
     assert (found.low, found.high, found.verdict) == (0.0, 0.1, "confirmed")
-    assert "already with the smallest budget" in found.note
+    assert "never fail with the smallest budget" in found.note
     assert needed_samples([easy], Prediction(0.01, 1.0), 1e-4, **rest).verdict == "inconclusive"
 
 
 def test_means_differences_and_ratios() -> None:
     rng = np.random.default_rng(1)
-    noise = rng.normal(size=400)
-    left = cell(runs(0, 400), columns={"value": 1.0 + noise}, algorithm="margin")
-    right = cell(runs(0, 400), columns={"value": 0.5 + noise})
+    noise = rng.uniform(-0.1, 0.1, size=400)
+    optimum = {"largest_loss": np.full(400, 1.0)}
+    left = cell(
+        runs(0, 400),
+        columns={"value": 0.8 + noise, "value_suboptimality": 0.2 - noise, **optimum},
+        algorithm="margin",
+    )
+    right = cell(
+        runs(0, 400), columns={"value": 0.3 + noise, "value_suboptimality": 0.7 - noise, **optimum}
+    )
     mean = mean_value([left], Prediction(0.5, 1.5), 1e-4, column="value")
-    assert mean.low < 1.0 < mean.high
+    assert mean.low < 0.8 < mean.high
     difference = paired_difference(
         [left, right],
         Prediction(0.4, 0.6),

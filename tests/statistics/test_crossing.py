@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from scipy.stats import binom
 from stackel_bench.errors import InputError
 from stackel_bench.statistics.crossing import (
     SamplesNeeded,
-    falling_fit,
     samples_needed,
     samples_needed_from_counts,
 )
@@ -63,7 +61,10 @@ def test_intervals_cover_at_any_level(
 
 @pytest.mark.parametrize("curve", SMOOTH, ids=str)
 def test_bias_is_below_a_tenth(curve: Curve) -> None:
-    """200 replicates, ratio 2, ladders in any phase; the mean of 400 is known to about 1.5 %."""
+    """200 replicates, ratio 2, ladders in any phase, curves that fall steadily; 400 cells tell it to 1.5 %.
+
+    Curves that stay near delta over several rungs are in benchmarks/README.md: the interval is the answer.
+    """
     rng = np.random.default_rng(2)
     found = []
     for _ in range(400):
@@ -105,7 +106,8 @@ def test_estimates_lie_inside_and_flags_say_what_they_promise() -> None:
         if needed.at_most:
             assert needed.estimate == BUDGETS[0]
             assert math.isnan(needed.low)
-            assert counts[0] / trials <= delta
+            assert counts[0] == 0
+            assert (counts / trials <= delta).all()
 
 
 @pytest.mark.parametrize("replicates", [60, 73, 200])
@@ -129,6 +131,17 @@ def test_later_failures_count() -> None:
     assert 1666 <= needed.low <= needed.estimate <= needed.high == 6650
     constant = samples_needed_from_counts([10, 20, 40, 80], [2, 3, 2, 4], 60, DELTA)
     assert (constant.estimate, constant.censored) == (80.0, True)
+
+
+@pytest.mark.parametrize(
+    ("counts", "trials", "least"),
+    [([0, 0, 0, 0, 0, 18, 0, 0], 200, 32.0), ([2, 0, 0, 0, 6, 0], 60, 16.0), ([2, 4, 2, 0, 0], 200, 1.0)],
+)
+def test_no_later_failure_is_averaged_away(counts: list[int], trials: int, least: float) -> None:
+    """A budget that failed more often than delta is never above the estimate, which is not "at most" then."""
+    needed = samples_needed_from_counts(BUDGETS[: len(counts)], counts, trials, DELTA)
+    assert needed.estimate >= least
+    assert not needed.at_most
 
 
 def test_a_bump_that_is_shown_is_not_averaged_away() -> None:
@@ -159,22 +172,6 @@ def test_crossings_are_interpolated_in_log_odds() -> None:
     left, right = (math.log((k + 0.5) / (trials - k + 0.5)) for k in (6, 1))
     weight = (left - math.log(1 / 9)) / (left - right)
     assert needed.estimate == pytest.approx(2 * 16**weight, rel=1e-12)
-
-
-def test_fit_is_the_closest_falling_sequence() -> None:
-    """Exactly the min-max formula: fit_i = min over j <= i of max over k >= i of the mean of rates j..k."""
-    rng = np.random.default_rng(5)
-    for _ in range(200):
-        rungs, trials = int(rng.integers(1, 9)), int(rng.integers(1, 40))
-        counts = rng.integers(0, trials + 1, rungs)
-
-        def mean(first: int, last: int, counts: np.ndarray = counts, trials: int = trials) -> Fraction:
-            return Fraction(int(counts[first : last + 1].sum()), (last - first + 1) * trials)
-
-        expected = [
-            float(min(max(mean(j, k) for k in range(i, rungs)) for j in range(i + 1))) for i in range(rungs)
-        ]
-        assert falling_fit(counts, trials).tolist() == expected
 
 
 def test_confidence_widens() -> None:
