@@ -108,7 +108,8 @@ class RayExecutor:
         head, node = _addresses()
         self.place = "on a private Ray cluster of this machine"
         if dashboard and context.dashboard_url:
-            self.place += f" (dashboard http://{context.dashboard_url})"
+            url = f"http://{context.dashboard_url}"
+            self.place += f" (dashboard {url}; RAY_AUTH_MODE=token ray list tasks --address {url})"
         patience = _PRIVATE_LOST_SECONDS
         if address != "local":
             self.place, patience = f"on the Ray cluster at {head[0]}:{head[1]}", _LOST_SECONDS

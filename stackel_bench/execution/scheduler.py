@@ -39,11 +39,12 @@ class Keeper(Protocol):
 
 @dataclass(frozen=True)
 class Progress:
-    """A piece of a trial has come back."""
+    """A piece of a trial has come back, or was found where an earlier invocation had kept it."""
 
     trial: int
     piece: Piece
     seconds: float
+    restored: bool = False
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,7 @@ class Scheduler:
         self._open: deque[Job] = deque()  # jobs with blocks that no task has yet
         self._waiting: deque[_Waiting] = deque()
         self._in_flight: dict[Task, _Waiting] = {}
+        self._restored: list[Event] = []  # pieces of an earlier invocation that nobody was told of yet
         checked = time.perf_counter()
         while self._order or self._open or self._waiting or self._in_flight:
             workers = self.executor.workers  # nodes come and go
@@ -112,7 +114,8 @@ class Scheduler:
             self.capacity_seconds += workers * (now - checked)
             self.busy_seconds += finished.seconds
             checked = now
-            yield list(self._in_flight.pop(finished.task).then(finished))
+            restored, self._restored = self._restored, []
+            yield [*restored, *self._in_flight.pop(finished.task).then(finished)]
         self.capacity_seconds += self.executor.workers * (time.perf_counter() - checked)
 
     def seconds_left(self) -> float:
@@ -156,6 +159,7 @@ class Scheduler:
             except (NotReadableError, ValueError):
                 continue
             self.pieces_restored += 1
+            self._restored.append(Progress(job.index, piece, 0.0, restored=True))
             if piece.unit is not None:
                 explored.setdefault(piece.blocks, {})[piece.unit] = self.executor.put(content)
             elif all(tie in result for tie in job.trial.tie_breakings for result in value):

@@ -38,20 +38,27 @@ def interval(low: float, high: float) -> str:
 
 
 def needed(row: Mapping[Any, Any]) -> str:
-    """The samples that a cell needs; > if even the largest budget does not do, < if the smallest one does.
+    """The samples that a cell needs; > if the largest budget does not do, ≤ if the smallest never failed.
 
-    – without a ladder, and for learners that stop by themselves.
+    – without a ladder of two budgets or more.
     """
-    if row["budget"] != "ladder" or math.isfinite(row.get("samples_median", math.nan)):
+    at_most = row.get(AT_MOST, math.nan)
+    if at_most is None or not math.isfinite(at_most):
         return "–"
-    sign = ">" if row[CENSORED] == 1 else "<" if row.get(AT_MOST) == 1 else ""
-    return sign + count(row[NEEDED])
+    return (">" if row[CENSORED] == 1 else "≤" if at_most == 1 else "") + count(row[NEEDED])
+
+
+def plural(number: int, word: str) -> str:
+    """1 cell, 2 cells."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def enough(cells: pd.DataFrame) -> tuple[int, str]:
-    """In how many cells a budget of a ladder sufficed, and its share of the theorem's (median)."""
-    ladders = cells[(cells["budget"] == "ladder") & (cells[CENSORED] == 0)]
-    if "samples_median" in ladders:  # learners that stop by themselves have no ladder
-        ladders = ladders[ladders["samples_median"].isna()]
-    ratio = (ladders["theory_samples"] / ladders[NEEDED]).median()
-    return len(ladders), f"1/{count(round(ratio))}" if len(ladders) else ""
+    """In how many cells a budget of a ladder sufficed, and its share of the theorem's (their median)."""
+    if AT_MOST not in cells:
+        return 0, ""
+    ladders = cells[cells[AT_MOST].notna() & (cells[CENSORED] == 0)]
+    if ladders.empty:
+        return 0, ""
+    ratio = float((ladders["theory_samples"] / ladders[NEEDED]).median())
+    return len(ladders), f"1/{count(round(ratio))}" if ratio >= 1.5 else f"{1 / ratio:.2g}"

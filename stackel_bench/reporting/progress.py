@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn
+from rich.text import Text
 
 from stackel_bench.execution.jobs import Piece
+from stackel_bench.reporting.numbers import plural
 from stackel_bench.results.entry import Entry
 from stackel_bench.trials.trial import Trial
 
@@ -29,17 +31,20 @@ class SweepProgress:
         self._done = self._failed = self._samples = 0
         self._last_line = time.monotonic()
         self._counted: dict[int, Counter[int | None]] = {}  # by trial: replicates explored per unit, decided
-        self._detail = ""
+        self._detail, self._end = "", 0.0
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("cells · {task.fields[detail]}"),
+            _TimeLeft(self),
             console=console,
             transient=True,
             disable=not self._live,
         )
-        self._task = self._bar.add_task(f"{workers} workers", total=cells, detail="")
+        self._task = self._bar.add_task(
+            f"{workers} workers", total=cells, detail="the first piece is being computed"
+        )
 
     def __enter__(self) -> SweepProgress:
         self._bar.start()
@@ -53,7 +58,9 @@ class SweepProgress:
         counted = self._counted.setdefault(id(trial), Counter())
         counted[piece.unit] += len(trial.assignment.replicates_in(piece.blocks))
         self._detail = _what_is_done(trial, counted)
-        self._show(seconds_left)
+        explored = sum(counted.values()) - counted[None] if len(counted) > 1 else counted[None]
+        whole = trial.replicates * (trial.schedule.units if len(counted) > 1 else 1)
+        self._show(seconds_left, min(explored / whole, 0.99))
 
     def cells_done(self, entries: Sequence[Entry], samples: int, seconds_left: float) -> None:
         """Count cells."""
@@ -63,23 +70,45 @@ class SweepProgress:
         self._detail = ""
         self._show(seconds_left)
 
-    def _show(self, seconds_left: float) -> None:
-        counted = f"{self._samples:.2g} samples" + (f" · {self._failed} failed" if self._failed else "")
-        left = f"about {seconds_left / self._workers:.0f} s left"
-        parts = [part for part in (counted, self._detail, left) if part]
-        self._bar.update(self._task, completed=self._done, detail=" · ".join(parts))
+    @property
+    def time_left(self) -> str:
+        """What is left by the clock, from the last estimate on."""
+        return f"about {max(0.0, self._end - time.monotonic()):.0f} s left" if self._end else ""
+
+    def _show(self, seconds_left: float, share: float = 0.0) -> None:
+        """Show what is done; share is how much of the cell in work."""
         now = time.monotonic()
+        self._end = now + seconds_left / self._workers
+        counted = f"{self._samples:.2g} samples" if self._samples else ""
+        failed = f"{self._failed} failed" if self._failed else ""
+        parts = [part for part in (counted, failed, self._detail) if part]
+        self._bar.update(self._task, completed=self._done + share, detail=" · ".join(parts))
         if not self._live and (now - self._last_line > _LINE_SECONDS or self._done == self._cells):
             self._last_line = now
             cells = f"{self._done}/{self._cells} cells · {self._cells - self._done} left"
-            self._console.print(f"{cells} · {' · '.join(parts)} · {self._workers} workers", markup=False)
+            parts = [cells, *parts, self.time_left, plural(self._workers, "worker")]
+            self._console.print(" · ".join(parts), markup=False)
+
+
+class _TimeLeft(ProgressColumn):
+    """Counts down between two pieces of work."""
+
+    def __init__(self, progress: SweepProgress) -> None:
+        super().__init__()
+        self._progress = progress
+
+    def render(self, task: Task) -> Text:
+        """The time left."""
+        return Text(self._progress.time_left)
 
 
 def _what_is_done(trial: Trial, counted: Counter[int | None]) -> str:
     """How many replicates are explored, leader action by leader action where these are jobs of their own."""
     if set(counted) == {None}:
-        return f"{trial.game.name} {counted[None]} of {trial.replicates} replicates"
-    units = trial.schedule.units
-    shown = " ".join(f"a{unit}:{counted[unit]}" for unit in range(min(units, _SHOWN_ACTIONS)))
-    more = " ..." if units > _SHOWN_ACTIONS else ""
-    return f"{trial.game.name} explored of {trial.replicates}: {shown}{more}"
+        return f"{trial.game.name} {counted[None]} of {plural(trial.replicates, 'replicate')}"
+    each = [counted[unit] for unit in range(trial.schedule.units)]
+    if len(each) > _SHOWN_ACTIONS:
+        done = f"{min(each)} to {max(each)}, by each of {len(each)} leader actions"
+    else:
+        done = " ".join(f"a{unit}:{number}" for unit, number in enumerate(each))
+    return f"{trial.game.name} explored, of {plural(trial.replicates, 'replicate')}: {done}"

@@ -326,8 +326,14 @@ COLUMNS = (
         "what learner or explorer report about themselves: episodes of a phase, coverage, certificate, ...",
         _EVERY_RUNG,
     ),
-    _column("wall_seconds", "seconds", "from the cell's first task to its end", "mlflow", "lower"),
-    _column("busy_seconds", "seconds", "of one worker", "mlflow", "lower"),
+    _column(
+        "wall_seconds",
+        "seconds",
+        "from the cell's first task to its end, in the run that finished it",
+        "mlflow",
+        "lower",
+    ),
+    _column("busy_seconds", "seconds", "of one worker, in the run that finished the cell", "mlflow", "lower"),
     _column("cells_finished", "count", "cells of the sweep with results (run `report`)", "mlflow"),
     _column("cells_failed", "count", "cells of the sweep with an error (run `report`)", "mlflow", "lower"),
     # What tables alone show.

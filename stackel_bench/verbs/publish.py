@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from stackel_bench.reporting.mlflow_view import VIEW_QUERY, VIEW_TAG, view_state
+from stackel_bench.reporting.numbers import plural
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.terminal import print_table
 from stackel_bench.results import files
@@ -120,9 +121,10 @@ def publish(session: Session) -> bool:
         write_report(results)
     print_table(console, results)
     if tally.finished:
+        kept = f" ({plural(tally.pieces_restored, 'piece')} from before)" if tally.pieces_restored else ""
         console.print(
-            f"{tally.samples:.3g} samples in {tally.wall_seconds:.1f} s on {tally.workers} workers, "
-            f"overhead {tally.overhead:.0%}"
+            f"{tally.samples:.3g} samples{kept} in {tally.wall_seconds:.1f} s on "
+            f"{plural(tally.workers, 'worker')}, overhead {tally.overhead:.0%}"
         )
     if results.failed:
         console.print(

@@ -159,7 +159,7 @@ def _tell_resume(session: Session, why: str) -> None:
     plan, journal = session.plan, session.journal
     done = f"{finished_cells(plan, journal)} of {len(plan.cells)} cells are finished and kept"
     pieces = count_pieces(journal.folder / files.PIECES)
-    kept = f", and {pieces} finished pieces of others" if pieces else ""
+    kept = f", and {pieces} finished pieces of unfinished cells" if pieces else ""
     session.console.print(f"\n{why}; {done}{kept}. Resume with:\n  {session.command}", markup=False)
 
 

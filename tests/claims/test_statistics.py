@@ -147,9 +147,7 @@ def test_means_differences_and_ratios() -> None:
         columns={"value": 0.8 + noise, "value_suboptimality": 0.2 - noise, **optimum},
         algorithm="margin",
     )
-    right = cell(
-        runs(0, 400), columns={"value": 0.3 + noise, "value_suboptimality": 0.7 - noise, **optimum}
-    )
+    right = cell(runs(0, 400), columns={"value": 0.3 + noise, "value_suboptimality": 0.7 - noise, **optimum})
     mean = mean_value([left], Prediction(0.5, 1.5), 1e-4, column="value")
     assert mean.low < 0.8 < mean.high
     difference = paired_difference(

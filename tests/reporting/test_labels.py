@@ -30,6 +30,6 @@ def test_only_what_varies() -> None:
 def test_numbers() -> None:
     assert [count(x) for x in (20, 12.5, 9999, 213910, 1.8e11)] == ["20", "12.5", "9999", "2.14e5", "1.80e11"]
     assert [small(x) for x in (0, 0.00021, 0.5, 1)] == ["0", "2e-4", "0.500", "1.000"]
-    assert needed({"budget": "ladder", "sample_complexity": 1600, "censored": 1}) == ">1600"
-    assert needed({"budget": "ladder", "sample_complexity": 1600, "censored": 0, "at_most": 1}) == "<1600"
+    assert needed({"budget": "ladder", "sample_complexity": 1600, "censored": 1, "at_most": 0}) == ">1600"
+    assert needed({"budget": "ladder", "sample_complexity": 1600, "censored": 0, "at_most": 1}) == "≤1600"
     assert needed({"budget": "ladder", "sample_complexity": 1600, "censored": 0, "at_most": 0}) == "1600"
