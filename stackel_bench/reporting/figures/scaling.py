@@ -79,8 +79,12 @@ def _handle(position: int, scaling: Scaling) -> Line2D:
 def _draw_points(axes: Axes, position: int, scaling: Scaling) -> None:
     colour = _colour(position)
     instance = scaling.frame.groupby("x").cumcount()
-    shift = 1.012 ** (position - 2 + 2 * instance)  # so that bars of several groups and instances stay apart
-    frame = scaling.frame.assign(x=scaling.frame["x"] * shift)
+    x = scaling.frame["x"]  # moved a little, so that bars of several groups and instances stay apart
+    if (x > 0).all():
+        x = x * 1.012 ** (position - 2 + 2 * instance)
+    else:
+        x = x + 0.006 * (x.max() - x.min()) * (position + 2 * instance)
+    frame = scaling.frame.assign(x=x)
     for x, samples, low, high, censored, at_most in frame.itertuples(index=False):
         ends = [low if np.isfinite(low) else samples, high if np.isfinite(high) else samples]
         axes.plot([x] * 2, ends, color=colour, linewidth=2.4, alpha=0.55)
