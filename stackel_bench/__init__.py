@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from stackel_bench.families.bandit.black_box import BlackBoxGame
     from stackel_bench.families.games import game_names, load_game
     from stackel_bench.models import FollowerMDP, PayoffTable, TieBreaking
-    from stackel_bench.reporting.loading import load_results
+    from stackel_bench.notebook.load import load_results
+    from stackel_bench.notebook.results import Results
+    from stackel_bench.notebook.sweep import sweep
 
 __version__ = "0.1.0"
 
@@ -23,6 +25,7 @@ __all__ = [
     "FollowerMDP",
     "InputError",
     "PayoffTable",
+    "Results",
     "TieBreaking",
     "certificate",
     "evaluate",
@@ -33,6 +36,7 @@ __all__ = [
     "load_game",
     "load_results",
     "stackelberg_value",
+    "sweep",
 ]
 
 # Loaded when first asked for, so that the command line answers at once and reading results needs no learners.
@@ -41,7 +45,9 @@ _HOMES = {
     "BlackBoxGame": "families.bandit.black_box",
     **dict.fromkeys(("game_names", "load_game"), "families.games"),
     **dict.fromkeys(("FollowerMDP", "PayoffTable", "TieBreaking"), "models"),
-    "load_results": "reporting.loading",
+    "load_results": "notebook.load",
+    "Results": "notebook.results",
+    "sweep": "notebook.sweep",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from stackel_bench.games.game import Game
 from stackel_bench.learners.blocks import run_block
 from stackel_bench.learners.budget import make_budget
 from stackel_bench.learners.decision import Decision
+from stackel_bench.learners.learner import Learner
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.mixed.value import checked_strategy
 
@@ -52,9 +53,23 @@ def _told(what: str, bounds: Bounds) -> Bounds:
     return bounds
 
 
+@overload
 def learn(
     game: Game,
-    algorithm: str = "paper",
+    algorithm: str | Learner = ...,
+    *,
+    epsilon: float,
+    budget: Literal["theory", "scaled", "fixed"] = ...,
+    replicates: None = ...,
+    **more: Any,
+) -> Decision: ...
+@overload
+def learn(
+    game: Game, algorithm: str | Learner = ..., *, epsilon: float, replicates: int | None = ..., **more: Any
+) -> list[Any]: ...
+def learn(
+    game: Game,
+    algorithm: str | Learner = "paper",
     *,
     epsilon: float,
     delta: float = 0.05,
@@ -63,23 +78,39 @@ def learn(
     budget: str = "theory",
     samples: int | None = None,
     scale: float | None = None,
+    rungs: int | None = None,
+    ratio: float | None = None,
+    replicates: int | None = None,
     **options: Any,
-) -> Decision:
-    """What the algorithm decides from one fresh set of samples of the game.
+) -> Decision | list[Any]:
+    """What the algorithm, a name or a learner object, decides from one fresh set of samples of the game.
 
     Keywords are the words of the configuration: budget="fixed", samples=200_000, explorer="rf_ucrl", ...
+    budget="ladder" gives a list with one decision per rung, the smallest budget first. replicates=R gives a
+    list over R independent repetitions, the same ones as in a sweep with this seed, of what one would be.
     """
     _require_game(game)
     tie = TieBreaking.parse(tie_breaking)
     checks.integer("seed", seed, least=0)
-    if budget == "ladder":
-        raise InputError("budget", budget, "one of theory, scaled, fixed (`stackel-bench run` has ladders)")
+    if replicates is not None:
+        checks.integer("replicates", replicates, least=1)
     learner = make_learner(game.family, algorithm, **options)
-    given = {"epsilon": epsilon, "delta": delta, "samples": samples, "scale": scale}
+    given = {
+        **{"epsilon": epsilon, "delta": delta, "samples": samples},
+        **{"scale": scale, "rungs": rungs, "ratio": ratio},
+    }
     plan = make_budget(budget, **{key: value for key, value in given.items() if value is not None})
     sampler = game.sampler
     schedule = learner.schedule(sampler, plan)
-    return run_block(learner, sampler, schedule, seed, game.identity, 0, tie, replicates=1).at(0, -1)
+    found: list[Any] = []
+    for first in range(0, replicates or 1, sampler.block_size):
+        size = min(sampler.block_size, (replicates or 1) - first)
+        block = first // sampler.block_size
+        decided = run_block(learner, sampler, schedule, seed, game.identity, block, tie, size)
+        for replicate in range(size):
+            ladder = [decided.at(replicate, rung) for rung in range(decided.shape[1])]
+            found.append(ladder if budget == "ladder" else ladder[-1])
+    return found[0] if replicates is None else found
 
 
 def evaluate(game: Game, result: Decision, epsilon: float) -> Verdict:

@@ -11,6 +11,7 @@ import pytest
 import stackel_bench as sb
 from stackel_bench.errors import InputError
 from stackel_bench.families.bandit.game import BanditGame
+from stackel_bench.families.learners import make_learner
 from stackel_bench.models import TieBreaking
 from tests import brute_force
 
@@ -140,7 +141,7 @@ LEARN: list[tuple[dict[str, Any], str]] = [
     ({"epsilon": 0.1, "delta": 0.0}, "budget.delta"),
     ({"epsilon": 0.1, "delta": 1.0}, "budget.delta"),
     ({"epsilon": 0.1, "budget": "large"}, "budget"),
-    ({"epsilon": 0.1, "budget": "ladder"}, "budget"),
+    ({"epsilon": 0.1, "budget": "ladders"}, "budget"),
     ({"epsilon": 0.1, "budget": "fixed", "samples": 2**53 + 1}, "budget.samples"),
     ({"epsilon": 0.1, "budget": "fixed", "samples": 9}, "budget.samples"),
     ({"epsilon": 0.1, "samples": 100_000}, "budget.samples"),
@@ -215,3 +216,14 @@ def test_decisions_that_do_not_belong_to_the_game() -> None:
     for weights in ([0.5, 0.6], [1.5, -0.5], [0.2, 0.3, 0.5], [np.nan, 1.0]):
         with pytest.raises(InputError, match="strategy"):
             sb.evaluate(mixed, dataclasses.replace(strategy, leader_strategy=np.array(weights)), 0.5)
+
+
+def test_learner_objects_have_their_own_options() -> None:
+    game = sb.load_game("bandit/trap")
+    by_name = sb.learn(game, "paper", epsilon=0.2, seed=3)
+    by_object = sb.learn(game, make_learner("bandit", "paper"), epsilon=0.2, seed=3)
+    assert repr(by_name) == repr(by_object)
+    with pytest.raises(InputError, match="nothing beside a learner object"):
+        sb.learn(game, make_learner("bandit", "paper"), epsilon=0.2, slack=0.1)
+    with pytest.raises(InputError, match="one of"):
+        sb.learn(game, type(make_learner("bandit", "paper")), epsilon=0.2)  # type: ignore[arg-type]

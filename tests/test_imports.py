@@ -14,7 +14,7 @@ PACKAGE = "stackel_bench"
 
 # A part imports from lower levels only; parts of one level do not know each other.
 LEVELS: list[set[str]] = [
-    {"errors", "kernel", "tolerances"},
+    {"errors", "kernel", "text", "tolerances"},
     {"checks", "options", "streams"},
     {"models", "statistics"},
     {"simulation", "planning"},
@@ -30,7 +30,7 @@ LEVELS: list[set[str]] = [
     {"claims"},
     {"reporting"},
     {"verbs"},
-    {"cli"},
+    {"cli", "notebook"},
 ]
 RANK = {part: rank for rank, level in enumerate(LEVELS) for part in level}
 

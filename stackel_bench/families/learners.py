@@ -10,8 +10,12 @@ from stackel_bench.learners.learner import Learner
 from stackel_bench.options import build, changed, values_of
 
 
-def make_learner(family: str, algorithm: str, /, **options: Any) -> Learner:
-    """The learner that `algorithm` names in this family; options are its fields."""
+def make_learner(family: str, algorithm: str | Learner, /, **options: Any) -> Learner:
+    """The learner that `algorithm` names in this family, its fields being options, or that it is itself."""
+    if hasattr(algorithm, "schedule") and not isinstance(algorithm, str | type):
+        for key, value in options.items():
+            raise InputError(key, value, "nothing beside a learner object, which has its own options")
+        return algorithm
     learners = family_of(family).learners
     if not isinstance(algorithm, str) or algorithm not in learners:
         names = sorted(learners)

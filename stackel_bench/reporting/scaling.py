@@ -20,7 +20,7 @@ from stackel_bench.statistics.exponents import Exponent, needed_exponent, used_e
 
 MOST_FITS = 40
 TOO_UNCERTAIN, NOT_IDENTIFIED = "too uncertain", "not identified"
-_INSTANCE = "game.instance_seed"
+INSTANCE = "game.instance_seed"
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,9 @@ def scalings(results: SweepResults) -> tuple[list[Scaling], int]:
     ]
     keys = varying_keys(results.finished)
     rungs = {str(cell_id): frame for cell_id, frame in results.rungs.groupby("cell_id")}
-    found = [_fit(axis, rows, rungs, _settings(rows, keys, configs)) for axis, rows in groups[:MOST_FITS]]
+    found = [
+        fit_scaling(axis, rows, rungs, settings_of(rows, keys, configs)) for axis, rows in groups[:MOST_FITS]
+    ]
     return found, len(groups)
 
 
@@ -83,7 +85,7 @@ def _groups(cells: pd.DataFrame, axis: str, configs: dict[str, dict]) -> list[pd
     for key in moving:
         by_rest: dict[str, list[str]] = defaultdict(list)
         for cell_id in cells["cell_id"]:
-            rest = {name: value for name, value in configs[cell_id].items() if name not in (key, _INSTANCE)}
+            rest = {name: value for name, value in configs[cell_id].items() if name not in (key, INSTANCE)}
             by_rest[json.dumps(rest, sort_keys=True)].append(cell_id)
         for cell_ids in by_rest.values():
             if len(cell_ids) < 3:
@@ -102,7 +104,7 @@ def _moving_keys(cells: pd.DataFrame, configs: dict[str, dict]) -> list[str]:
         for key, value in configs[cell_id].items():
             if (
                 key.startswith("game.")
-                and key != _INSTANCE
+                and key != INSTANCE
                 and isinstance(value, int | float)
                 and not isinstance(value, bool)
             ):
@@ -110,14 +112,17 @@ def _moving_keys(cells: pd.DataFrame, configs: dict[str, dict]) -> list[str]:
     return [key for key, seen in values.items() if len(seen) >= 3]
 
 
-def _settings(members: pd.DataFrame, keys: Sequence[str], configs: Mapping[str, Mapping[str, Any]]) -> str:
+def settings_of(members: pd.DataFrame, keys: Sequence[str], configs: Mapping[str, Mapping[str, Any]]) -> str:
     """What tells a group from others: keys that vary within the sweep but not within the group."""
     values = {key: [configs[cell_id].get(key) for cell_id in members["cell_id"]] for key in keys}
     fixed = {key: found[0] for key, found in values.items() if all(value == found[0] for value in found)}
     return "".join(f" {key}={value}" for key, value in fixed.items() if value is not None)
 
 
-def _fit(axis: str, members: pd.DataFrame, rungs: Mapping[str, pd.DataFrame], settings: str) -> Scaling:
+def fit_scaling(
+    axis: str, members: pd.DataFrame, rungs: Mapping[str, pd.DataFrame], settings: str
+) -> Scaling:
+    """The cells of one group with the power law of their samples; none where the axis is not positive."""
     members = members.sort_values(axis, kind="stable")
     first = members.iloc[0]
     stops = bool(first["stops"])
@@ -126,11 +131,13 @@ def _fit(axis: str, members: pd.DataFrame, rungs: Mapping[str, pd.DataFrame], se
     frame = pd.DataFrame({name: _column(members, source) for name, source in sources.items()})
     for name in (CENSORED, AT_MOST):
         frame[name] = _column(members, name) == 1
-    law = (
-        used_exponent(frame["x"], [[samples] for samples in frame["samples"]])
-        if stops
-        else needed_exponent([_ladder(rungs[i], axis) for i in members["cell_id"]], float(first["delta"]))
-    )
+    law = None
+    if (frame["x"] > 0).all():
+        law = (
+            used_exponent(frame["x"], [[samples] for samples in frame["samples"]])
+            if stops
+            else needed_exponent([_ladder(rungs[i], axis) for i in members["cell_id"]], float(first["delta"]))
+        )
     explorer = f" ({first['explorer']})" if first.get("explorer") else ""
     return Scaling(
         family=first["family"],

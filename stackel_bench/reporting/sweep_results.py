@@ -6,7 +6,7 @@ import functools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pandas as pd
 
@@ -19,6 +19,20 @@ from stackel_bench.results.provenance import recorded_machines
 SUMMARY_KEYS = ("study", "question", "sweep_id", "planned", "command", "version", "commit")
 
 
+class Tables(Protocol):
+    """Where the tables of finished cells are: a sweep's journal, or elsewhere in notebook.tables."""
+
+    @property
+    def folder(self) -> Path:
+        """Where files made from the tables go."""
+
+    def read_records(self, cell_id: str) -> pd.DataFrame:
+        """One row per replicate and rung."""
+
+    def read_actions(self, cell_id: str) -> pd.DataFrame | None:
+        """One row per leader action, if the cell has such a table."""
+
+
 @dataclass(frozen=True, eq=False)
 class SweepResults:
     """The entries of a sweep in plan order (finished and failed), and what was asked of it."""
@@ -26,7 +40,7 @@ class SweepResults:
     study: str
     question: str
     sweep_id: str
-    journal: Journal = field(repr=False)
+    tables: Tables = field(repr=False)
     entries: tuple[Entry, ...]
     planned: int
     command: str
@@ -67,16 +81,22 @@ class SweepResults:
 
     def records(self, cell_id: str) -> pd.DataFrame:
         """One row per replicate and rung of a finished cell."""
-        return self.journal.read_records(cell_id)
+        return self.tables.read_records(cell_id)
 
     def actions(self, cell_id: str) -> pd.DataFrame | None:
         """One row per leader action of a finished cell, if it has such a table."""
-        return self.journal.read_actions(cell_id)
+        return self.tables.read_actions(cell_id)
+
+    @property
+    def journal(self) -> Journal:
+        """The journal of a sweep that is on disk."""
+        assert isinstance(self.tables, Journal)
+        return self.tables
 
     @property
     def folder(self) -> Path:
         """The sweep's folder."""
-        return self.journal.folder
+        return self.tables.folder
 
     @property
     def finished(self) -> tuple[Entry, ...]:
@@ -127,4 +147,4 @@ def read_sweep(folder: Path, cell_ids: Iterable[str] | None = None, **known: Any
         **{k: v for k, v in saved_summary(folder).items() if k in SUMMARY_KEYS},
         **known,
     }
-    return SweepResults(journal=journal, entries=entries, **facts)
+    return SweepResults(tables=journal, entries=entries, **facts)

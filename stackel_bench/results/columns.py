@@ -9,14 +9,14 @@ from typing import Literal
 
 from stackel_bench.families.sizes import SIZES
 
-# Where a number is shown: results.csv, results.parquet and level "cell" (results), the other levels of
-# load_results, the table of the terminal and of the report, MLflow's metrics and tags, and the columns that
+# Where a number is shown: results.csv, results.parquet and cells of Results (results), its other frames, the
+# table of the terminal and of the report, MLflow's metrics and tags, and the columns that
 # MLflow's link opens with (view).
 PLACES = {
-    "results": "results, level `cell`",
-    "rung": "level `rung`",
-    "replicate": "level `replicate`",
-    "action": "level `action`",
+    "results": "results, `cells`",
+    "rung": "`rungs`",
+    "replicate": "`records`",
+    "action": "`actions`",
     "terminal": "terminal",
     "report": "report",
     "mlflow": "MLflow metric",
@@ -93,7 +93,7 @@ COLUMNS = (
     _column(
         "samples",
         "samples",
-        "samples that one replicate used (mean over replicates; at level action those on this leader action)",
+        "samples that one replicate used (mean over replicates; in actions those on this leader action)",
         f"{_ALL} {_SCREEN}",
         "lower",
     ),

@@ -54,17 +54,31 @@ def make_plan(overrides: Sequence[str], tell: Callable[[int], None] = lambda pla
 
     A plan that takes long tells now and then how many cells it has.
     """
+    return plan_products([(overrides, {})], tell=tell)
+
+
+def plan_products(
+    products: Sequence[tuple[Sequence[str], Mapping[str, Any]]],
+    kept: bool = True,
+    tell: Callable[[int], None] = lambda planned: None,
+) -> Plan:
+    """The cells of several products, one after the other, with the settings of the first one.
+
+    Beside its overrides each has objects that take the place of the groups game and algorithm; kept says
+    whether results will be, which needs the source files of such objects.
+    """
     told = time.monotonic()
-    composer, builder = Composer(KNOWN_KEYS), CellBuilder()
-    settings = shared_settings(composer, overrides)
+    composer, builder = Composer(KNOWN_KEYS), CellBuilder(kept)
+    settings = shared_settings(composer, products[0][0])
     cells: dict[str, Cell] = {}
-    for combination in _combinations(settings, overrides):
-        cell = builder.build(composer.compose(combination))
-        cells.setdefault(cell.cell_id, cell)
-        if time.monotonic() > told + _TELL_SECONDS:
-            told = time.monotonic()
-            tell(len(cells))
-    _require_used(overrides, cells.values())
+    for overrides, objects in products:
+        for combination in _combinations(settings, overrides):
+            cell = builder.build({**composer.compose(combination), **objects})
+            cells.setdefault(cell.cell_id, cell)
+            if time.monotonic() > told + _TELL_SECONDS:
+                told = time.monotonic()
+                tell(len(cells))
+    _require_used(products[0][0], cells.values())
     study = settings.study
     question = " ".join([study.question, *study.vacuous.values()])
     return Plan(study.name, question, settings, named(tuple(cells.values())))

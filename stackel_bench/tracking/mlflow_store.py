@@ -202,7 +202,8 @@ class MlflowStore:
 
 def create_database(uri: str) -> None:
     """An empty database with MLflow's tables."""
-    logging.getLogger("alembic").setLevel(logging.ERROR)
+    for name in ("mlflow", "alembic"):
+        logging.getLogger(name).setLevel(logging.ERROR)
     MlflowClient(tracking_uri=uri).search_experiments(max_results=1)
 
 

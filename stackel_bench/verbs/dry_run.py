@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from rich.console import Console
 
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.names import SYMBOLS
+from stackel_bench.sweep.cell import Cell
 from stackel_bench.sweep.driver import missing_cells
 from stackel_bench.sweep.folder import sweep_folder
 from stackel_bench.sweep.plan import Plan
@@ -35,10 +37,7 @@ def print_plan(plan: Plan) -> int:
     if len(plan.cells) > SHOWN:
         console.print(f"... and {len(plan.cells) - SHOWN} more")
     trials = {cell.trial_id: cell.trial for cell in todo}
-    schedules = ((trial.schedule, trial.replicates) for trial in trials.values())
-    seconds = sum(schedule.seconds_per_unit * schedule.units * n for schedule, n in schedules)
-    decisions = sum(cell.trial.replicates * len(cell.trial.schedule.samples) for cell in todo)
-    seconds += decisions * DECISION_SECONDS
+    seconds = rough_seconds(todo)
     samples = sum(trial.samples_at_most for trial in trials.values())
     execution = plan.settings.execution
     workers = 1 if execution.kind == "serial" else execution.num_cpus or os.cpu_count() or 1
@@ -50,3 +49,12 @@ def print_plan(plan: Plan) -> int:
     if plan.settings.tracking.kind == "server":
         console.print("Cells that the MLflow server has are not counted here; they will be fetched, not run.")
     return 0
+
+
+def rough_seconds(cells: Sequence[Cell]) -> float:
+    """Seconds of one worker that these cells roughly take."""
+    trials = {cell.trial_id: cell.trial for cell in cells}
+    schedules = ((trial.schedule, trial.replicates) for trial in trials.values())
+    exploring = sum(schedule.seconds_per_unit * schedule.units * n for schedule, n in schedules)
+    decisions = sum(cell.trial.replicates * len(cell.trial.schedule.samples) for cell in cells)
+    return exploring + decisions * DECISION_SECONDS

@@ -50,7 +50,7 @@ class Session:
             study=plan.study,
             question=plan.question,
             sweep_id=plan.sweep_id,
-            journal=self.journal,
+            tables=self.journal,
             entries=tuple(entries[cell.cell_id] for cell in plan.cells if cell.cell_id in entries),
             planned=len(plan.cells),
             command=self.command,

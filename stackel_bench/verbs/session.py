@@ -81,13 +81,7 @@ def _run_locked(plan: Plan, folder: Path, command: str, ending: Ending) -> int:
     with locked(folder), reserved_screen(folder / files.LIBRARY_LOG) as console:
         session = Session(plan, command, Journal(folder), console)
         try:
-            if plan.settings.only == "failed" and not session.journal.entries:
-                raise InputError("only", "failed", "null on a sweep that has not been run yet")
-            repair(session.journal)
-            tell_problems(console, session.journal)
-            _run(session)
-            session.journal.require_unchanged()
-            as_wanted = ending(session)
+            as_wanted = carry_through(session, ending)
         except KeyboardInterrupt:
             _tell_resume(session, "Stopped")
             return 130
@@ -95,6 +89,18 @@ def _run_locked(plan: Plan, folder: Path, command: str, ending: Ending) -> int:
             _tell_resume(session, f"Cluster lost: {error}")
             return 1
     return 1 if session.tally.failed or not as_wanted else 0
+
+
+def carry_through(session: Session, ending: Ending) -> bool:
+    """Run what is missing in a folder whose lock is held, then the ending; whether all is as wanted."""
+    journal = session.journal
+    if session.plan.settings.only == "failed" and not journal.entries:
+        raise InputError("only", "failed", "null on a sweep that has not been run yet")
+    repair(journal)
+    tell_problems(session.console, journal)
+    _run(session)
+    journal.require_unchanged()
+    return ending(session)
 
 
 def _run(session: Session) -> None:

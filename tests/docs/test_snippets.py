@@ -22,6 +22,7 @@ def test_pages_with_examples() -> None:
         "linear",
         "simultaneous",
         "planning",
+        "python",
         "add_a_game",
         "add_a_learner",
     }

@@ -244,8 +244,8 @@ def test_resumed_in_pieces_gives_the_same_numbers_and_repeats_no_kept_piece(
         stop_after = int(rng.integers(1, 60))
         for number, events in enumerate(scheduler.run([trials[index] for index in left])):
             for event in events:
-                if isinstance(event, Progress) and not event.restored:
-                    done[left[event.trial], event.piece.name] += 1
+                if isinstance(event, Progress):
+                    done[left[event.trial], event.piece.name] += not event.restored
                 else:
                     found[left[event.trial]] = numbers(event.outcomes)
             if number == stop_after:

@@ -8,16 +8,15 @@ import pandas as pd
 import pytest
 
 from stackel_bench.errors import InputError
+from stackel_bench.notebook.load import load_results
 from stackel_bench.reporting.find_sweep import find_sweep
-from stackel_bench.reporting.loading import load_results
 from tests.reporting.fixture_sweeps import real_sweep, troubled_sweep
 
 
 def test_levels_agree() -> None:
     output = real_sweep()
-    cells, rungs, replicates = (
-        load_results("real", level=level, output=output) for level in ("cell", "rung", "replicate")
-    )
+    results = load_results("real", output=output)
+    cells, rungs, replicates = results.cells, results.rungs, results.records
     assert len(cells) == 8
     assert cells["cell_id"].is_unique
     assert len(rungs) == rungs[["cell_id", "rung"]].drop_duplicates().shape[0]
@@ -31,8 +30,13 @@ def test_levels_agree() -> None:
 
 def test_path_and_study_give_the_same() -> None:
     output = real_sweep()
-    by_path = load_results(find_sweep("real", output))
-    pd.testing.assert_frame_equal(by_path, load_results("real", output=output))
+    by_path = load_results(find_sweep("real", output)).cells
+    for same in (
+        load_results("real", output=output),
+        load_results(output),
+        load_results(["real"], output=output),
+    ):
+        pd.testing.assert_frame_equal(by_path, same.cells)
     csv = pd.read_csv(find_sweep("real", output) / "results.csv")
     assert set(csv["cell_id"]) == set(by_path["cell_id"])
 
@@ -40,8 +44,8 @@ def test_path_and_study_give_the_same() -> None:
 def test_clear_errors(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="none yet"):
         load_results("real", output=tmp_path)
-    with pytest.raises(InputError, match="one of cell, rung, replicate, action"):
-        load_results("real", level="cells", output=real_sweep())  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="at least one"):
+        load_results([])
     troubled_sweep(tmp_path)
     with pytest.raises(InputError, match="troubled-0123456789ab"):
         load_results("other", output=tmp_path)

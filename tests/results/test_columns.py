@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from stackel_bench.reporting.loading import LEVELS, load_results
+from stackel_bench.notebook.load import load_results
 from stackel_bench.results import column_docs, columns
 from stackel_bench.statistics.verdicts import judged
 from tests.sweep import commands
@@ -77,11 +77,13 @@ def produced(
         ended = commands.run(asked, folder)
         assert ended.code == 0, ended.output + ended.errors
         sweep = commands.sweep_folder(folder)
-        for level in LEVELS:
-            found["results" if level == "cell" else level] |= set(load_results(sweep, level=level).columns)
+        loaded = load_results(sweep)
+        frames = (loaded.cells, loaded.rungs, loaded.records, loaded.actions)
+        for place, frame in zip(("results", "rung", "replicate", "action"), frames, strict=True):
+            found[place] |= set(frame.columns)
         assert set(pd.read_parquet(sweep / "actions.parquet").columns) <= found["action"]
         csv = pd.read_csv(sweep / "results.csv")
-        assert list(csv.columns) == list(load_results(sweep).columns)
+        assert list(csv.columns) == list(loaded.cells.columns)
         assert list(csv.columns) == list(pd.read_parquet(sweep / "results.parquet").columns)
         found["terminal"] |= set(judged(csv).columns)
         for table in sweep.glob("tables/*.tex"):  # what is shown as a table, under its headings

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from stackel_bench.reporting.loading import load_results
+from stackel_bench.notebook.load import load_results
 from stackel_bench.results.frames import write_actions
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.provenance import machine, record_machine, recorded_machines
@@ -48,12 +48,12 @@ def test_no_actions_no_file(tmp_path: Path) -> None:
 
 def test_actions_in_python(tmp_path: Path) -> None:
     results = troubled_sweep(tmp_path)
-    assert load_results(results.folder, level="action").empty
+    assert load_results(results.folder).actions.empty
     one = make_entry("ffff", epsilon=0.3)
     table = pd.DataFrame({"action": [0, 1], "pulls": [5, 7]})
     one = dataclasses.replace(one, metrics={**one.metrics, "failure_probability": 0.0, "vacuous": 0.0})
     results.journal.commit([(one, make_records((0, 0, 0), 60), table)])
-    found = load_results(results.folder, level="action")
+    found = load_results(results.folder).actions
     assert found[["cell_id", "action", "pulls"]].to_dict("list") == {
         "cell_id": ["ffff", "ffff"],
         "action": [0, 1],

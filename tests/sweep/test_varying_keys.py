@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stackel_bench.reporting.loading import LEVELS, load_results
+from stackel_bench.notebook.load import load_results
 from stackel_bench.reporting.sweep_results import read_sweep
 from stackel_bench.reporting.tables import headline_table
 from stackel_bench.results.names import LONGEST_NAME
@@ -82,8 +82,8 @@ def test_cells_are_told_apart_everywhere(
     assert sorted(csv[key]) == expected
     assert sorted(pd.read_parquet(folder / "results.parquet")[key].astype(str)) == expected
     by_cell = dict(zip(csv["cell_id"], csv[key], strict=True))
-    for level in LEVELS:
-        frame = load_results(folder, level=level)
+    loaded = load_results(folder)
+    for frame in (loaded.cells, loaded.rungs, loaded.records, loaded.actions):
         assert dict(zip(frame["cell_id"], frame[key].astype(str), strict=True)) == by_cell
     logged = runs(tmp_path / "mlflow.db")
     assert {cell_id: run[key] for cell_id, run in logged.items()} == by_cell

@@ -11,6 +11,7 @@ import numpy as np
 from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.games.identity import digest_of_arrays
+from stackel_bench.text import short_html, short_repr
 
 # (leader_action, follower_action, pulls, rng) -> (sum of the leader's rewards, sum of the follower's)
 Simulate = Callable[[int, int, int, np.random.Generator], tuple[float, float]]
@@ -64,7 +65,7 @@ class BlackBoxSampler:
         return checks.array(field_name, found, shape=(2,))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BlackBoxGame:
     """A simulator of a bandit game with unknown means.
 
@@ -72,6 +73,9 @@ class BlackBoxGame:
     InputError; `stackel_bench.certificate` says what a decision is worth with high probability.
     sub_gaussian_scale is the user's word on the tails of a single reward; 1/2 covers rewards in [0,1].
     """
+
+    __repr__ = short_repr
+    _repr_html_ = short_html
 
     family: ClassVar[str] = "bandit"
     simulate: Simulate = field(repr=False)

@@ -9,11 +9,15 @@ from stackel_bench.families.tables.pair_sampling import PairSampler
 from stackel_bench.games.identity import digest_of_arrays
 from stackel_bench.games.noise import Noise
 from stackel_bench.models import PayoffTable
+from stackel_bench.text import short_html, short_repr
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BanditGame:
     """A payoff table (the truth) and the noise on top of it."""
+
+    __repr__ = short_repr
+    _repr_html_ = short_html
 
     family: ClassVar[str] = "bandit"
     table: PayoffTable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -72,6 +72,9 @@ class Drawing:
     figure: Figure
 
 
+NewFigure = Callable[..., tuple[Figure, list[list[Axes]]]]
+
+
 @contextmanager
 def styled() -> Iterator[None]:
     """The look; draw and render inside."""
@@ -89,13 +92,15 @@ def new_figure(
     top: float = 0.3,
     bottom: float = 0.5,
     gap: tuple[float, float] = (0.3, 0.3),
+    figure: Any = None,
     **options: Any,
 ) -> tuple[Figure, list[list[Axes]]]:
     """A figure with a grid of axes; all lengths in inches, gap is (between columns, between rows).
 
-    Laid out by hand, because matplotlib's own layout would draw everything once more to measure it.
+    Laid out by hand, because matplotlib's own layout would draw everything once more to measure it. A figure
+    of this size may be given, which can be a part of a larger one.
     """
-    figure = Figure(figsize=(width, height))
+    figure = Figure(figsize=(width, height)) if figure is None else figure
     panel_width = (width - left - 0.15 - gap[0] * (columns - 1)) / columns
     panel_height = (height - top - bottom - gap[1] * (rows - 1)) / rows
     figure.subplots_adjust(

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from stackel_bench.reporting.figures import canvas
-from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D
+from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D, NewFigure
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.theorems import lower_bound
 
@@ -29,7 +29,7 @@ USED = "samples used, median to 90 %"
 _BAR: dict[str, Any] = {"linewidth": 5, "alpha": 0.5, "solid_capstyle": "butt"}
 
 
-def draw_curves(results: SweepResults) -> list[Drawing]:
+def draw_curves(results: SweepResults, new_figure: NewFigure = canvas.new_figure) -> list[Drawing]:
     """One drawing per game that has a ladder of budgets; the first ones of a large sweep."""
     rungs = results.labelled(results.rungs)
     ladders = rungs[rungs.groupby("cell_id")["rung"].transform("max") > 0]
@@ -40,7 +40,7 @@ def draw_curves(results: SweepResults) -> list[Drawing]:
     for position, instance in enumerate(games[:MOST_GAMES]):
         members = rows[rows["instance"] == instance]
         left_out = _left_out(members, len(games) if position == 0 else 0)
-        drawings.append(_draw_game(position, str(instance), members, left_out))
+        drawings.append(_draw_game(position, str(instance), members, left_out, new_figure))
     return drawings
 
 
@@ -56,7 +56,9 @@ def _left_out(rows: pd.DataFrame, games: int) -> str:
     return " ".join([*notes, "All numbers: tables/rungs.csv."] if notes else notes)
 
 
-def _draw_game(position: int, instance: str, rows: pd.DataFrame, left_out: str) -> Drawing:
+def _draw_game(
+    position: int, instance: str, rows: pd.DataFrame, left_out: str, new_figure: NewFigure
+) -> Drawing:
     epsilons = sorted(rows.loc[rows["samples_median"].isna(), "epsilon"].unique())[:MOST_EPSILONS]
     learners = list(dict.fromkeys(rows["learner"]))[:MOST_LEARNERS]
     rows = rows[rows["epsilon"].isin(epsilons) & rows["learner"].isin(learners)]
@@ -64,7 +66,7 @@ def _draw_game(position: int, instance: str, rows: pd.DataFrame, left_out: str) 
     handles = _legend(rows, learners)
     legend_columns = 2 * len(epsilons)
     top = canvas.legend_height(len(handles), legend_columns)
-    figure, axes = canvas.new_figure(
+    figure, axes = new_figure(
         2,
         len(epsilons),
         width=width,

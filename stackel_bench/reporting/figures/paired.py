@@ -7,13 +7,13 @@ from typing import Any
 import pandas as pd
 
 from stackel_bench.reporting.figures import canvas
-from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D
+from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D, NewFigure
 from stackel_bench.reporting.paired import OPTIMISTIC, PESSIMISTIC
 
 MOST_ROWS = 30
 
 
-def draw_paired(table: pd.DataFrame, pairs: int) -> list[Drawing]:
+def draw_paired(table: pd.DataFrame, pairs: int, new_figure: NewFigure = canvas.new_figure) -> list[Drawing]:
     """Dots left of zero: optimistic did better; right of it: pessimistic did."""
     if table.empty:
         return []
@@ -26,7 +26,7 @@ def draw_paired(table: pd.DataFrame, pairs: int) -> list[Drawing]:
     order = list(dict.fromkeys(table["name"]))[:MOST_ROWS]
     height = 0.3 * len(order) + 1.35
     left = min(4.2, 0.35 + 0.068 * max(len(name) for name in order))
-    figure, ((losses, failures),) = canvas.new_figure(
+    figure, ((losses, failures),) = new_figure(
         1, 2, width=9.6, height=height, left=left, top=0.62, bottom=0.55, gap=(0.25, 0), sharey=True
     )
     for stage, filled, offset in (("full", True, 0.16), ("middle", False, -0.16)):

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from stackel_bench.reporting.figures import canvas
-from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D
+from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D, NewFigure
 from stackel_bench.reporting.scaling import Scaling
 from stackel_bench.results.names import SYMBOLS
 
@@ -24,16 +24,16 @@ _READING = (
 )
 
 
-def draw_scaling(found: list[Scaling]) -> list[Drawing]:
+def draw_scaling(found: list[Scaling], new_figure: NewFigure = canvas.new_figure) -> list[Drawing]:
     """One drawing per family and parameter."""
     keys = list(dict.fromkeys((scaling.family, scaling.axis) for scaling in found))
     return [
-        _draw(family, axis, [s for s in found if (s.family, s.axis) == (family, axis)])
+        _draw(family, axis, [s for s in found if (s.family, s.axis) == (family, axis)], new_figure)
         for family, axis in keys
     ]
 
 
-def _draw(family: str, axis: str, members: list[Scaling]) -> Drawing:
+def _draw(family: str, axis: str, members: list[Scaling], new_figure: NewFigure) -> Drawing:
     shown = members[:MOST_GROUPS]
     handles = [_handle(position, scaling) for position, scaling in enumerate(shown)]
     first = next((scaling for scaling in shown if scaling.drawn_law is not None), None)
@@ -41,7 +41,7 @@ def _draw(family: str, axis: str, members: list[Scaling]) -> Drawing:
         label = f"theorem: {first.theorem:g}"
         handles.append(Line2D([], [], color=canvas.INK, linewidth=1, linestyle=":", label=label))
     top = canvas.legend_height(len(handles), 1)
-    figure, ((axes,),) = canvas.new_figure(1, 1, width=7.4, height=4.0 + top, top=0.1 + top)
+    figure, ((axes,),) = new_figure(1, 1, width=7.4, height=4.0 + top, top=0.1 + top)
     for position, scaling in enumerate(shown):
         _draw_points(axes, position, scaling)
         _draw_line(axes, scaling, 0.0, color=_colour(position), linewidth=1.2)
@@ -49,10 +49,11 @@ def _draw(family: str, axis: str, members: list[Scaling]) -> Drawing:
         turn = first.theorem - first.drawn_law.exponent
         _draw_line(axes, first, turn, color=canvas.INK, linewidth=1, linestyle=":")
     points = pd.concat([scaling.frame for scaling in shown])
-    canvas.log_axis(axes, "x", points["x"].min(), points["x"].max())
+    if points["x"].min() > 0:
+        canvas.log_axis(axes, "x", points["x"].min(), points["x"].max())
     heights = points[["samples", "low", "high"]]
     canvas.log_axis(axes, "y", float(np.nanmin(heights)) / 2, float(np.nanmax(heights)) * 2)
-    axes.set_xlabel(SYMBOLS.get(axis, axis) + f" ({axis})")
+    axes.set_xlabel(f"{SYMBOLS[axis]} ({axis})" if axis in SYMBOLS else axis)
     axes.set_ylabel("samples needed")
     canvas.top_legend(figure, handles, 1)
     cut = f" {len(shown)} of {len(members)} groups are drawn." if len(shown) < len(members) else ""
@@ -78,8 +79,12 @@ def _handle(position: int, scaling: Scaling) -> Line2D:
 def _draw_points(axes: Axes, position: int, scaling: Scaling) -> None:
     colour = _colour(position)
     instance = scaling.frame.groupby("x").cumcount()
-    shift = 1.012 ** (position - 2 + 2 * instance)  # so that bars of several groups and instances stay apart
-    frame = scaling.frame.assign(x=scaling.frame["x"] * shift)
+    x = scaling.frame["x"]  # moved a little, so that bars of several groups and instances stay apart
+    if (x > 0).all():
+        x = x * 1.012 ** (position - 2 + 2 * instance)
+    else:
+        x = x + 0.006 * (x.max() - x.min()) * (position + 2 * instance)
+    frame = scaling.frame.assign(x=x)
     for x, samples, low, high, censored, at_most in frame.itertuples(index=False):
         ends = [low if np.isfinite(low) else samples, high if np.isfinite(high) else samples]
         axes.plot([x] * 2, ends, color=colour, linewidth=2.4, alpha=0.55)

@@ -1,0 +1,1 @@
+"""Sweeps and their results in Python: scripts, prompts and notebooks."""

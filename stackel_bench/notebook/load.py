@@ -1,0 +1,49 @@
+"""Results read from disk: of a study, a sweep, a folder, or several of them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+
+from stackel_bench.errors import InputError
+from stackel_bench.notebook.results import Results, merged
+from stackel_bench.reporting.find_sweep import existing_sweeps, find_sweep
+from stackel_bench.reporting.sweep_results import read_sweep
+from stackel_bench.results import files
+
+Source = str | Path | Results
+
+
+def load_results(sweep: Source | Iterable[Source], *, output: str | Path = ".") -> Results:
+    """The finished cells of a study (its name, or a sweep's id, below the output folder) or of a folder.
+
+    A folder is a sweep's own or an output folder, which stands for all sweeps in it. A list is merged: a cell
+    that several of them have counts once, and keys that vary among all cells are columns. A warning tells of
+    damaged files.
+    """
+    if not isinstance(sweep, str | Path | Results):
+        parts = [load_results(part, output=output) for part in sweep]
+        if not parts:
+            raise InputError("sweep", [], "at least one")
+        return merged(parts)
+    if isinstance(sweep, Results):
+        return sweep
+    found = [_loaded(folder) for folder in _folders(sweep, Path(output))]
+    return found[0] if len(found) == 1 else merged(found)
+
+
+def _folders(sweep: str | Path, output: Path) -> list[Path]:
+    path = Path(sweep).expanduser()
+    if (path / files.JOURNAL).exists():
+        return [path.resolve()]
+    return existing_sweeps(path)[::-1] or [find_sweep(str(sweep), output, "sweep")]
+
+
+def _loaded(folder: Path) -> Results:
+    found = read_sweep(folder)
+    for sentence in found.journal.problems():
+        warnings.warn(f"{folder}: {sentence}", stacklevel=4)
+    if found.cells.empty:
+        raise InputError("sweep", str(folder), "a sweep with finished cells")
+    return Results(found)

@@ -1,0 +1,141 @@
+"""Results of one or several sweeps: tidy tables, figures, a report."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import tempfile
+from collections.abc import Callable, Sequence
+from html import escape
+from pathlib import Path
+
+import pandas as pd
+
+from stackel_bench.errors import InputError
+from stackel_bench.notebook.plots import Plots
+from stackel_bench.notebook.tables import TablesElsewhere
+from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.results import files
+from stackel_bench.results.entry import FAILED, FINISHED, Entry
+from stackel_bench.results.files import write_atomically
+from stackel_bench.results.frames import in_order
+from stackel_bench.results.varying import described_columns, varying_keys
+
+MOST_ROWS = 6  # of the table that a notebook shows
+SHOWN = (
+    "game",
+    "algorithm",
+    "tie_breaking",
+    "epsilon",
+    "failure_probability",
+    "sample_complexity",
+    "verdict",
+)
+
+
+class Results:
+    """The finished cells of a sweep, or of several; every key that varies among them is a column.
+
+    Columns are explained in docs/results.md. Frames are the caller's own: figures and reports do not change
+    with them.
+    """
+
+    def __init__(self, sweep: SweepResults) -> None:
+        self._sweep = sweep
+        self.plot = Plots(sweep)
+
+    @functools.cached_property
+    def cells(self) -> pd.DataFrame:
+        """One row per cell, as in results.csv."""
+        return self._sweep.cells.copy()
+
+    @functools.cached_property
+    def rungs(self) -> pd.DataFrame:
+        """One row per cell and budget of its ladder."""
+        return self._sweep.rungs.copy()
+
+    @functools.cached_property
+    def records(self) -> pd.DataFrame:
+        """One row per cell, budget and replicate."""
+        return self._below_each_other(self._sweep.records)
+
+    @functools.cached_property
+    def actions(self) -> pd.DataFrame:
+        """One row per cell and leader action; empty where no cell keeps such a table."""
+        return self._below_each_other(self._sweep.actions)
+
+    @property
+    def failed(self) -> tuple[Entry, ...]:
+        """The cells that ended with an error: label, error, traceback, config."""
+        return self._sweep.failed
+
+    @property
+    def study(self) -> str:
+        """The name of the study."""
+        return self._sweep.study
+
+    @property
+    def folder(self) -> Path | None:
+        """The sweep's folder; None where nothing was written, or several sweeps were merged."""
+        return None if self._sweep.folder == Path() else self._sweep.folder
+
+    def report(self, path: str | Path) -> Path:
+        """Write the HTML report, one file with all figures, to exactly this path."""
+        from stackel_bench.reporting.report import write_report
+
+        target = Path(path).expanduser()
+        with tempfile.TemporaryDirectory() as folder:
+            owners = {entry.cell_id: self._sweep.tables for entry in self._sweep.finished}
+            write_report(dataclasses.replace(self._sweep, tables=TablesElsewhere(owners, Path(folder))))
+            page = (Path(folder) / files.REPORT).read_bytes()
+        try:
+            write_atomically(target, page)
+        except OSError as error:
+            raise InputError("path", str(path), f"a file that can be written ({error.strerror})") from error
+        return target
+
+    def __len__(self) -> int:
+        return len(self._sweep.finished)
+
+    def __repr__(self) -> str:
+        failed = f", {len(self.failed)} failed" if self.failed else ""
+        keys = ", ".join(varying_keys(self._sweep.finished)[:20])
+        varying = f"; varying: {keys}" if keys else ""
+        return f"Results({self.study[:200]!r}: {len(self)} cells{failed}{varying[:1000]})"
+
+    def _repr_html_(self) -> str:
+        table = self.cells.reindex(columns=[name for name in SHOWN if name in self.cells]).head(MOST_ROWS)
+        shown = table.to_html(index=False, border=0, na_rep="", float_format="{:.4g}".format)
+        more = f"<p>… and {len(self) - MOST_ROWS} more cells</p>" if len(self) > MOST_ROWS else ""
+        return f"<p>{escape(repr(self))}</p>{shown}{more}"
+
+    def _below_each_other(self, read: Callable[[str], pd.DataFrame | None]) -> pd.DataFrame:
+        """Tables of all cells below each other; what describes the cell is repeated on each row."""
+        frames = []
+        described_by_id = described_columns(self._sweep.finished)
+        for cell_id, described in described_by_id.items():
+            table = read(cell_id)
+            if table is not None:
+                repeated = pd.DataFrame([described] * len(table), index=table.index)
+                frames.append(pd.concat([repeated, table], axis=1))
+        return in_order(pd.concat(frames, ignore_index=True)) if frames else pd.DataFrame()
+
+
+def merged(parts: Sequence[Results]) -> Results:
+    """The cells of all parts, each once; where it failed in one part and finished in another, finished."""
+    sweeps = [part._sweep for part in parts]
+    entries: dict[str, Entry] = {}
+    owners = {}
+    for sweep in sweeps:
+        for entry in sweep.entries:
+            known = entries.get(entry.cell_id)
+            if known is None or (known.state == FAILED and entry.state == FINISHED):
+                entries[entry.cell_id] = entry
+                owners[entry.cell_id] = sweep.tables
+    words = {
+        name: " + ".join(dict.fromkeys(filter(None, (getattr(sweep, name) for sweep in sweeps))))
+        for name in ("study", "question", "sweep_id", "command", "version", "commit")
+    }
+    planned = len(entries) + sum(sweep.unfinished for sweep in sweeps)
+    tables = TablesElsewhere(owners)
+    return Results(SweepResults(tables=tables, entries=tuple(entries.values()), planned=planned, **words))
