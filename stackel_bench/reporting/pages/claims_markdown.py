@@ -1,6 +1,6 @@
 """The table of claims as Markdown, from the rows of claims.json alone.
 
-`python -m stackel_bench.reporting.claims_markdown claims.json docs/reproduction.md` writes the docs' page.
+`python -m stackel_bench.reporting.pages.claims_markdown claims.json FILE` writes the page of the docs.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from stackel_bench.reporting.claims_summary import (
+from stackel_bench.reporting.pages.claims_summary import (
     SAVINGS,
     SECTIONS,
     Row,

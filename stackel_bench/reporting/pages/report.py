@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from stackel_bench.reporting import page
 from stackel_bench.reporting.figures.calibration import draw_calibration
 from stackel_bench.reporting.figures.canvas import render, styled
 from stackel_bench.reporting.figures.curves import draw_curves
@@ -16,8 +15,8 @@ from stackel_bench.reporting.figures.leader_actions import draw_leader_actions
 from stackel_bench.reporting.figures.paired import draw_paired
 from stackel_bench.reporting.figures.scaling import draw_scaling
 from stackel_bench.reporting.figures.simplex import draw_simplex
-from stackel_bench.reporting.paired import paired_table
-from stackel_bench.reporting.report_text import (
+from stackel_bench.reporting.pages import page
+from stackel_bench.reporting.pages.report_text import (
     cautions,
     cost_tiles,
     family_summary,
@@ -25,6 +24,7 @@ from stackel_bench.reporting.report_text import (
     statistics_notes,
     what_was_run,
 )
+from stackel_bench.reporting.paired import paired_table
 from stackel_bench.reporting.scaling import exponent_table, scalings
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.tables import csv, headline_table, latex_table, shared_columns

@@ -10,8 +10,8 @@ from importlib.metadata import version
 
 import pandas as pd
 
-from stackel_bench.reporting import page
 from stackel_bench.reporting.numbers import count, enough
+from stackel_bench.reporting.pages import page
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.results import files
 from stackel_bench.results.columns import CENSORED, NEEDED, NEEDED_HIGH, NEEDED_LOW, heading, lookup

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from stackel_bench.reporting import page
-from stackel_bench.reporting.claims_summary import (
+from stackel_bench.reporting.pages import page
+from stackel_bench.reporting.pages.claims_summary import (
     SAVINGS,
     SECTIONS,
     Row,

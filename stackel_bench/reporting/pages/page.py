@@ -9,7 +9,7 @@ from html import escape as escape
 import pandas as pd
 
 from stackel_bench.reporting.figures import canvas
-from stackel_bench.reporting.page_style import STYLE
+from stackel_bench.reporting.pages.page_style import STYLE
 from stackel_bench.statistics.verdicts import FAILS, HOLDS, OPEN, VACUOUS
 
 MOST_TABLE_ROWS = 400

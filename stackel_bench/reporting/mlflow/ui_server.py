@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from stackel_bench.errors import InputError
-from stackel_bench.reporting.mlflow_view import VIEW_QUERY, VIEW_TAG, view_state
+from stackel_bench.reporting.mlflow.view import VIEW_QUERY, VIEW_TAG, view_state
 
 HOST = "127.0.0.1"
 PORTS = range(5000, 5050)  # 5060 and 5061 are blocked by browsers
