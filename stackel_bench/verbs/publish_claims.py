@@ -13,8 +13,7 @@ from rich.table import Table
 
 from stackel_bench.claims.claims_plan import ClaimsPlan
 from stackel_bench.claims.verdict import Row, judge_claims
-from stackel_bench.reporting.pages.claims_markdown import claims_markdown
-from stackel_bench.reporting.pages.claims_page import claims_page
+from stackel_bench.reporting.pages.claims_page import claims_markdown, claims_page
 from stackel_bench.reporting.pages.claims_summary import (
     counts,
     expectation,
