@@ -81,7 +81,7 @@ class Results:
 
     def report(self, path: str | Path) -> Path:
         """Write the HTML report, one file with all figures, to exactly this path."""
-        from stackel_bench.reporting.report import write_report
+        from stackel_bench.reporting.pages.report import write_report
 
         target = Path(path).expanduser()
         with tempfile.TemporaryDirectory() as folder:

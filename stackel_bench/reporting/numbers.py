@@ -62,3 +62,9 @@ def enough(cells: pd.DataFrame) -> tuple[int, str]:
         return 0, ""
     ratio = float((ladders["theory_samples"] / ladders[NEEDED]).median())
     return len(ladders), f"1/{count(round(ratio))}" if ratio >= 1.5 else f"{1 / ratio:.2g}"
+
+
+def span(values: pd.Series) -> str:
+    """The smallest and the largest of whole numbers, or the one that all of them are."""
+    low, high = values.min(), values.max()
+    return f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"

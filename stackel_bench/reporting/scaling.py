@@ -75,7 +75,7 @@ def _column(frame: pd.DataFrame, name: str) -> pd.Series:
     return frame[name] if name in frame.columns else pd.Series(np.nan, index=frame.index)
 
 
-def _groups(cells: pd.DataFrame, axis: str, configs: dict[str, dict]) -> list[pd.DataFrame]:
+def _groups(cells: pd.DataFrame, axis: str, configs: dict[str, dict[str, Any]]) -> list[pd.DataFrame]:
     """Cells that agree in all but one key, along which the axis takes three values, and random instance."""
     found: dict[tuple[str, ...], pd.DataFrame] = {}
     if cells[axis].nunique() < 3:
@@ -97,7 +97,7 @@ def _groups(cells: pd.DataFrame, axis: str, configs: dict[str, dict]) -> list[pd
     return list(found.values())
 
 
-def _moving_keys(cells: pd.DataFrame, configs: dict[str, dict]) -> list[str]:
+def _moving_keys(cells: pd.DataFrame, configs: dict[str, dict[str, Any]]) -> list[str]:
     """Numeric parameters of games that take several values in this sweep."""
     values: dict[str, set[float]] = defaultdict(set)
     for cell_id in cells["cell_id"]:

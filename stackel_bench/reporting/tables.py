@@ -78,18 +78,12 @@ def csv(table: pd.DataFrame) -> bytes:
 
 def latex_table(table: pd.DataFrame, caption: str, label: str) -> str:
     """A booktabs table; needs \\usepackage{booktabs}."""
-    lines = [
-        r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{caption.translate(_LATEX)}}}",
-        rf"\label{{tab:{label}}}",
-        rf"\begin{{tabular}}{{{'l' * len(table.columns)}}}",
-        r"\toprule",
-        " & ".join(str(name).translate(_LATEX) for name in table.columns) + r" \\",
-        r"\midrule",
-        *(" & ".join(str(value).translate(_LATEX) for value in row) + r" \\" for row in table.to_numpy()),
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table}",
-    ]
-    return "\n".join(lines) + "\n"
+    plain = table.map(lambda value: str(value).translate(_LATEX))
+    plain = plain.rename(columns=lambda name: str(name).translate(_LATEX))
+    return plain.style.hide(axis="index").to_latex(
+        hrules=True,
+        position_float="centering",
+        column_format="l" * len(table.columns),
+        caption=caption.translate(_LATEX),
+        label=f"tab:{label}",
+    )

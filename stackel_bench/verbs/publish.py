@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from stackel_bench.reporting.mlflow_view import VIEW_QUERY, VIEW_TAG, view_state
+from stackel_bench.reporting.console.table import print_table
+from stackel_bench.reporting.mlflow.view import VIEW_QUERY, VIEW_TAG, view_state
 from stackel_bench.reporting.numbers import plural
 from stackel_bench.reporting.sweep_results import SweepResults
-from stackel_bench.reporting.terminal import print_table
 from stackel_bench.results import files
 from stackel_bench.results.frames import saved_summary, write_actions, write_results
 from stackel_bench.results.journal import Journal
@@ -116,7 +116,9 @@ def publish(session: Session) -> bool:
     current = report_is_current(results)
     write_tables(results, tally)
     if not current:
-        from stackel_bench.reporting.report import write_report  # matplotlib: not for those who plan or fail
+        from stackel_bench.reporting.pages.report import (
+            write_report,  # matplotlib: not for those who plan or fail
+        )
 
         write_report(results)
     print_table(console, results)
@@ -147,7 +149,7 @@ def publish(session: Session) -> bool:
 
 def log_report(results: SweepResults, store: MlflowStore, tags: Mapping[str, str]) -> str:
     """Log the files in the sweep's folder as its report run; why that was impossible, or nothing."""
-    from stackel_bench.reporting.description import experiment_description
+    from stackel_bench.reporting.mlflow.description import experiment_description
 
     counts = {"cells_finished": len(results.finished), "cells_failed": len(results.failed)}
     folder = results.folder

@@ -13,9 +13,8 @@ from rich.table import Table
 
 from stackel_bench.claims.claims_plan import ClaimsPlan
 from stackel_bench.claims.verdict import Row, judge_claims
-from stackel_bench.reporting.claims_markdown import claims_markdown
-from stackel_bench.reporting.claims_page import claims_page
-from stackel_bench.reporting.claims_summary import (
+from stackel_bench.reporting.pages.claims_page import claims_markdown, claims_page
+from stackel_bench.reporting.pages.claims_summary import (
     counts,
     expectation,
     false_alarm_total,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from rich.console import Console
 
 from stackel_bench.config.settings import TrackingSettings
-from stackel_bench.reporting.report import write_report
+from stackel_bench.reporting.console.table import print_table
+from stackel_bench.reporting.pages.report import write_report
 from stackel_bench.reporting.sweep_results import SweepResults
-from stackel_bench.reporting.terminal import print_table
 from stackel_bench.results.frames import write_actions, write_results
 from stackel_bench.sweep.folder import require_writable
 from stackel_bench.tracking.start import open_store

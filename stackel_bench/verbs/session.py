@@ -14,8 +14,8 @@ from stackel_bench.errors import InputError
 from stackel_bench.execution.executor import ClusterLostError, Executor
 from stackel_bench.execution.start import require_reachable, start_executor, validate_execution
 from stackel_bench.execution.warm_up import compile_kernels
-from stackel_bench.reporting.progress import SweepProgress
-from stackel_bench.reporting.screen import reserved_screen
+from stackel_bench.reporting.console.progress import SweepProgress
+from stackel_bench.reporting.console.redirect import reserved_screen
 from stackel_bench.results import files
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.provenance import record_machine

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
-from stackel_bench.reporting.ui_server import running_server
+from stackel_bench.reporting.mlflow.ui_server import running_server
 
 OPTIONS = "output=FOLDER, port=NUMBER, study=NAME, open=true|false"
 

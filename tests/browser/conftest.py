@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from stackel_bench.reporting.find_sweep import existing_sweeps
-from stackel_bench.reporting.ui_server import UiServer, running_server
+from stackel_bench.reporting.mlflow.ui_server import UiServer, running_server
 
 FLAGS = [
     "--no-sandbox",

@@ -11,7 +11,7 @@ import pytest
 from stackel_bench.claims.claim import PROFILES, claim_names, load_claim, parse_claim
 from stackel_bench.claims.claims_plan import plan_claims
 from stackel_bench.errors import InputError
-from stackel_bench.reporting.claims_markdown import claims_markdown
+from stackel_bench.reporting.pages.claims_page import claims_markdown
 
 LABELS = {
     "lower-bound-exact-stackelberg",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from stackel_bench.reporting.claims_markdown import HEADLINES, headline_table
+from stackel_bench.reporting.pages.claims_page import HEADLINES, headline_table
 
 ROOT = Path(__file__).parents[2]
 

@@ -15,6 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SOURCES = {"stackel_bench": "stackel_bench", "stackel_bench.conf": "conf"}
+SUFFIXES = (".py", ".yaml", ".jinja", ".css", ".txt")
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +53,7 @@ def test_every_package_is_listed() -> None:
         ".".join([package, *parent.relative_to(ROOT / folder).parts])
         for package, folder in SOURCES.items()
         for path in (ROOT / folder).rglob("*")
-        if path.suffix in (".py", ".yaml")
+        if path.suffix in SUFFIXES
         for parent in path.parents
         if parent.is_relative_to(ROOT / folder)
     }
@@ -62,7 +63,7 @@ def test_every_package_is_listed() -> None:
 def test_wheel_has_every_source_file(distributions: tuple[Path, Path]) -> None:
     inside = set(zipfile.ZipFile(distributions[0]).namelist())
     for name in tracked_files():
-        if name.endswith((".py", ".yaml", ".typed")):
+        if name.endswith((*SUFFIXES, ".typed")):
             top, _, rest = name.partition("/")
             wanted = name if top == "stackel_bench" else f"stackel_bench/{top}/{rest}"
             assert wanted in inside
@@ -76,7 +77,7 @@ def test_wheel_brings_nothing_else_to_the_top_level(distributions: tuple[Path, P
 def test_sdist_has_every_source_file(distributions: tuple[Path, Path]) -> None:
     with tarfile.open(distributions[1]) as archive:
         inside = {name.partition("/")[2] for name in archive.getnames()}
-    assert {name for name in tracked_files() if name.endswith((".py", ".yaml"))} <= inside
+    assert {name for name in tracked_files() if name.endswith(SUFFIXES)} <= inside
 
 
 def test_installed_command_works_in_an_empty_folder(distributions: tuple[Path, Path], tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import binomtest
 
 from stackel_bench.reporting.find_sweep import find_sweep
-from stackel_bench.reporting.report import write_report
+from stackel_bench.reporting.pages.report import write_report
 from stackel_bench.reporting.sweep_results import read_sweep
 from tests.reporting.fixture_sweeps import real_sweep, troubled_sweep
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from stackel_bench.errors import InputError
-from stackel_bench.reporting.report import write_report
+from stackel_bench.reporting.pages.report import write_report
 from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
 from stackel_bench.results.journal import Journal
 from stackel_bench.verbs.report import main

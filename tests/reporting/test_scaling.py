@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from stackel_bench.reporting.figures.scaling import draw_scaling
-from stackel_bench.reporting.report import write_report
+from stackel_bench.reporting.pages.report import write_report
 from stackel_bench.reporting.scaling import TOO_UNCERTAIN, exponent_table, scalings
 from stackel_bench.reporting.sweep_results import read_sweep
 from stackel_bench.reporting.theorems import lower_bound, theorem_exponent

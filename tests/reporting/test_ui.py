@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from stackel_bench.errors import InputError
-from stackel_bench.reporting.description import experiment_description
-from stackel_bench.reporting.mlflow_view import VIEW_NAME, VIEW_QUERY, view_state
-from stackel_bench.reporting.ui_server import running_server
+from stackel_bench.reporting.mlflow.description import experiment_description
+from stackel_bench.reporting.mlflow.ui_server import running_server
+from stackel_bench.reporting.mlflow.view import VIEW_NAME, VIEW_QUERY, view_state
 from stackel_bench.verbs.ui import main
 from tests.reporting.fixture_sweeps import troubled_sweep
 

@@ -30,8 +30,8 @@ _CONTEXT.set_forkserver_preload(
         "stackel_bench.cli",
         "stackel_bench.verbs.sweep",
         "stackel_bench.verbs.sync",
-        "stackel_bench.reporting.report",
-        "stackel_bench.reporting.description",
+        "stackel_bench.reporting.pages.report",
+        "stackel_bench.reporting.mlflow.description",
         "stackel_bench.tracking.mlflow_store",
         "tests.sweep.faulty",
     ]

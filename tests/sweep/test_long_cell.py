@@ -91,7 +91,9 @@ def test_control_c_keeps_what_had_come_back_and_says_so(whole: dict[str, bytes],
         ended = driver.wait()
     kept = len(pieces(output))
     assert ended.code == 130
-    assert f"0 of 1 cells are finished and kept, and {kept} finished pieces of unfinished cells." in ended.output
+    assert (
+        f"0 of 1 cells are finished and kept, and {kept} finished pieces of unfinished cells." in ended.output
+    )
     assert commands.run(arguments, tmp_path).code == 0
     assert invocation(output)["pieces_restored"] == kept
     assert commands.results(output) == whole

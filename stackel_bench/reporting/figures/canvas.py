@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -27,9 +27,11 @@ BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY = "#0072b2", "#d55e00", "#009e73", "
 SERIES = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)
 TIE_COLOURS = {"pessimistic": BLUE, "optimistic": VERMILION}
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+DASHES = (0, (6, 4))
 LINE_STYLES = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)))
 SEQUENTIAL = LinearSegmentedColormap.from_list("light to blue", ["#eef3f8", "#56b4e9", "#0072b2", "#003a5c"])
 
+Content = TypeVar("Content")
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _STYLE: dict[Any, Any] = {
     "axes.edgecolor": MUTED,
@@ -113,6 +115,14 @@ def new_figure(
     )
     axes = figure.subplots(rows, columns, squeeze=False, **options)
     return figure, [list(row) for row in axes]
+
+
+def filled(grid: list[list[Axes]], panels: Sequence[Content]) -> Iterator[tuple[Axes, Content]]:
+    """The axes of a grid, row by row, with what to draw in each; those that are left over are hidden."""
+    flat = [axes for row in grid for axes in row]
+    for axes in flat[len(panels) :]:
+        axes.set_visible(False)
+    return zip(flat[: len(panels)], panels, strict=True)
 
 
 def legend_height(handles: int, columns: int) -> float:

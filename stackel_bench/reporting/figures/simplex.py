@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from stackel_bench.errors import InputError
-from stackel_bench.families.games import load_game
 from stackel_bench.models import PayoffTable, TieBreaking
 from stackel_bench.planning.mixed.value import mixed_leader_values
 from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D
+from stackel_bench.reporting.figures.true_games import game_of, say_gone
 from stackel_bench.reporting.sweep_results import SweepResults
-from stackel_bench.results.entry import Entry
 
 MOST_PANELS = 4
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
@@ -27,7 +24,7 @@ class _Panel:
     title: str
     tie_breaking: TieBreaking
     epsilon: float
-    table: PayoffTable
+    table: PayoffTable | None  # None if the game cannot be loaded any more
     learned: np.ndarray  # [replicate, action], at the largest budget
 
 
@@ -42,25 +39,19 @@ def _panels(results: SweepResults, labels: pd.DataFrame, actions: int) -> tuple[
     panels: list[_Panel] = []
     candidates = [e for e in results.finished if e.description.get("num_leader_actions") == actions]
     for entry in candidates:
-        table = _table(entry) if len(panels) < MOST_PANELS else None
-        strategies = None if table is None else _strategies(results.records(entry.cell_id))
-        if table is None or strategies is None:
+        learned = _strategies(results.records(entry.cell_id)) if len(panels) < MOST_PANELS else None
+        if learned is None:
             continue
+        game = game_of(entry)
+        table = getattr(game, "table", None)
+        if game is not None and table is None:
+            continue  # a game of unknown truth
         tie = TieBreaking.parse(entry.description["tie_breaking"])
         epsilon = float(entry.description["epsilon"])
         instance, learner = labels.loc[entry.cell_id, ["instance", "learner"]]
         title = f"{instance} · {learner}\n{tie} · eps {epsilon:g}"
-        panels.append(_Panel(title, tie, epsilon, table, strategies))
+        panels.append(_Panel(title, tie, epsilon, table, learned))
     return panels, len(candidates)
-
-
-def _table(entry: Entry) -> PayoffTable | None:
-    try:
-        game: Any = load_game(**entry.config["game"])
-    except InputError:  # made from a file that is not here any more
-        return None
-    table = getattr(game, "table", None)
-    return table if isinstance(table, PayoffTable) else None
 
 
 def _strategies(records: pd.DataFrame) -> np.ndarray | None:
@@ -68,7 +59,7 @@ def _strategies(records: pd.DataFrame) -> np.ndarray | None:
     columns = sorted(name for name in records.columns if name.startswith("strategy_"))
     if not columns or records[columns].isna().any(axis=None):
         return None
-    return records.loc[records["rung"] == records["rung"].max(), columns].to_numpy(float)
+    return np.asarray(records.loc[records["rung"] == records["rung"].max(), columns], float)
 
 
 def _draw(actions: int, panels: list[_Panel], candidates: int) -> list[Drawing]:
@@ -78,12 +69,12 @@ def _draw(actions: int, panels: list[_Panel], candidates: int) -> list[Drawing]:
     rows = math.ceil(len(panels) / columns)
     size = {"width": 4.7 * columns + 0.6, "height": (3.1 if actions == 2 else 4.0) * rows + 0.75}
     figure, axes = canvas.new_figure(rows, columns, top=0.75, gap=(0.6, 0.85), **size)
-    flat = [panel for row in axes for panel in row]
-    for axis, panel in zip(flat, panels, strict=False):
-        (_draw_segment if actions == 2 else _draw_triangle)(axis, panel)
+    for axis, panel in canvas.filled(axes, panels):
         axis.set_title(panel.title)
-    for axis in flat[len(panels) :]:
-        axis.set_visible(False)
+        if panel.table is None:
+            say_gone(axis)
+        else:
+            (_draw_segment if actions == 2 else _draw_triangle)(axis, panel, panel.table)
     canvas.top_legend(figure, _legend(actions), 4)
     cut = f" {len(panels)} of up to {candidates} cells are drawn." if len(panels) < candidates else ""
     replicates = sorted({str(len(panel.learned)) for panel in panels})
@@ -110,10 +101,10 @@ def _legend(actions: int) -> list[Line2D]:
     return handles
 
 
-def _draw_segment(axes: Axes, panel: _Panel) -> None:
+def _draw_segment(axes: Axes, panel: _Panel, table: PayoffTable) -> None:
     first = np.linspace(0, 1, 801)
     grid = np.stack([first, 1 - first], axis=1)
-    table, tie = panel.table, panel.tie_breaking
+    tie = panel.tie_breaking
     exact = mixed_leader_values(table, grid, 0.0, tie)
     axes.plot(first, mixed_leader_values(table, grid, panel.epsilon, tie), color=canvas.TIE_COLOURS[tie])
     axes.plot(first, exact, color=canvas.INK, linewidth=0.9)
@@ -125,10 +116,10 @@ def _draw_segment(axes: Axes, panel: _Panel) -> None:
     axes.set_ylabel("leader's value")
 
 
-def _draw_triangle(axes: Axes, panel: _Panel, steps: int = 60) -> None:
+def _draw_triangle(axes: Axes, panel: _Panel, table: PayoffTable, steps: int = 60) -> None:
     index = np.array([(i, j) for i in range(steps + 1) for j in range(steps + 1 - i)])
     grid = np.column_stack([index, steps - index.sum(axis=1)]) / steps
-    table, tie = panel.table, panel.tie_breaking
+    tie = panel.tie_breaking
     points = grid @ _CORNERS
     values = mixed_leader_values(table, grid, panel.epsilon, tie)
     colours = axes.tripcolor(points[:, 0], points[:, 1], values, cmap=canvas.SEQUENTIAL, rasterized=True)

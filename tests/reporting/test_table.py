@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from stackel_bench.reporting.console.table import print_table
 from stackel_bench.reporting.sweep_results import SweepResults
-from stackel_bench.reporting.terminal import print_table
 from tests.reporting.fixture_sweeps import troubled_sweep
 
 

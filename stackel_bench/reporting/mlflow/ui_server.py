@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from stackel_bench.errors import InputError
-from stackel_bench.reporting.mlflow_view import VIEW_QUERY, VIEW_TAG, view_state
+from stackel_bench.reporting.mlflow.view import VIEW_QUERY, VIEW_TAG, view_state
 
 HOST = "127.0.0.1"
 PORTS = range(5000, 5050)  # 5060 and 5061 are blocked by browsers
@@ -121,7 +121,8 @@ def _ask(url: str, method: str, content: dict[str, Any]) -> dict[str, Any]:
         headers={"Content-Type": "application/json"},
     )
     with urllib.request.urlopen(request, timeout=30) as answer:
-        return json.load(answer)
+        found: dict[str, Any] = json.load(answer)
+        return found
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:

@@ -8,19 +8,7 @@ from typing import Any
 from stackel_bench.claims.prediction import CONFIRMED, INCONCLUSIVE, REFUTED
 from stackel_bench.tolerances import ACCURACY
 
-SAVINGS = (
-    "Samples of other learners here over the paper's. All but half-tolerance keep the paper's guarantee; "
-    "half-tolerance promises the value of the commitment alone, not what it is worth against a follower who "
-    "errs by eps/2."
-)
-_SHOWN_RUNS = 6
 Row = Mapping[str, Any]
-SECTIONS = {
-    "Theorems and lower bounds": ("theorem",),
-    "Lemmas, remarks, tables and figures": ("lemma", "remark", "table", "figure"),
-    "Errata": ("erratum",),
-    "Beyond the paper": ("beyond",),
-}
 
 
 def counts(rows: Sequence[Row]) -> dict[str, int]:
@@ -52,15 +40,6 @@ def by_claim(rows: Sequence[Row]) -> dict[str, list[Row]]:
     for row in rows:
         claims.setdefault(row["claim"], []).append(row)
     return claims
-
-
-def run_links(row: Row) -> tuple[list[tuple[str, str]], int]:
-    """Short cell ids with the addresses (if any) of their MLflow runs, the first few, and how many more."""
-    shown = row["cells"][:_SHOWN_RUNS]
-    base = f"{row.get('address')}/#/experiments/{row.get('experiment_id')}/runs/"
-    ids = [(cell_id[:8], row.get("runs", {}).get(cell_id)) for cell_id in shown]
-    links = [(short, base + run_id if run_id else "") for short, run_id in ids]
-    return links, len(row["cells"]) - len(links)
 
 
 def savings(rows: Sequence[Row]) -> list[dict[str, str]]:

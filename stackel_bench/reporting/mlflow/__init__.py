@@ -1,0 +1,1 @@
+"""What the pages of MLflow show: the view of an experiment, its description, and the server itself."""

@@ -1,0 +1,111 @@
+"""The table of claims as one self-contained HTML page, and as Markdown, from the rows of claims.json alone.
+
+`python -m stackel_bench.reporting.pages.claims_page claims.json FILE` writes the Markdown page of the docs.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from stackel_bench.reporting.pages.claims_summary import (
+    Row,
+    by_claim,
+    counts,
+    expectation,
+    false_alarm_total,
+    interval,
+    savings,
+    unexpected,
+)
+from stackel_bench.reporting.pages.templates import fill, markdown_row
+
+_SHOWN_RUNS = 6
+_BEYOND = "Beyond the paper"
+_SECTIONS = {
+    "Theorems and lower bounds": ("theorem",),
+    "Lemmas, remarks, tables and figures": ("lemma", "remark", "table", "figure"),
+    "Errata": ("erratum",),
+    _BEYOND: ("beyond",),
+}
+HEADLINES = (
+    ("lower-bound-exact-stackelberg", "failure"),
+    ("nested-bandit", "exponent-epsilon"),
+    ("nested-bandit", "slack-of-the-constant"),
+    ("two-level-rl", "guarantee"),
+    ("simultaneous-optimistic", "as-printed"),
+    ("erratum-09-optimistic-gap", "margin-repairs-it"),
+    ("beyond-bandit-rl", "certified-explorer-samples"),
+    ("beyond-linear", "design-allocation-samples"),
+)
+
+
+def claims_page(rows: Sequence[Row], facts: Mapping[str, str]) -> str:
+    """The whole document; facts are what was run."""
+    tiles = {name: str(count) for name, count in counts(rows).items()} | {
+        "not as expected": str(len(unexpected(rows))),
+        "nominal false-alarm rates, added over rows": f"{false_alarm_total(rows):.2g}",
+    }
+    return fill("claims.html", tiles=tiles, facts=facts, **_shown(rows))
+
+
+def claims_markdown(rows: Sequence[Row]) -> str:
+    """Counts, how to read it, then one table per kind of claim with a row per measurement."""
+    return fill(
+        "claims.md",
+        profile=rows[0]["profile"] if rows else "",
+        measurements=len(rows),
+        claims=len(by_claim(rows)),
+        tally=", ".join(f"{count} {verdict}" for verdict, count in counts(rows).items()),
+        unexpected=[f"{row['claim']} ({row['measurement']})" for row in unexpected(rows)],
+        false_alarm=false_alarm_total(rows),
+        **_shown(rows),
+    )
+
+
+def headline_table(rows: Sequence[Row]) -> str:
+    """The rows that the README shows, as Markdown."""
+    by_name = {(row["claim"], row["measurement"]): row for row in rows}
+    table = ["| claim | asked | prediction | measured | verdict |", "|---|---|---|---|---|"]
+    for row in (by_name[name] for name in HEADLINES):
+        cells = [f"`{row['claim']}`", row["asks"], row["prediction"], interval(row), row["verdict"]]
+        table.append(markdown_row(cells))
+    return "\n".join(table)
+
+
+def _shown(rows: Sequence[Row]) -> dict[str, Any]:
+    """What both pages show: the claims of each section, and what the learners beyond the paper save."""
+    sections = {
+        title: by_claim([_shown_row(row) for row in rows if row["kind"] in kinds])
+        for title, kinds in _SECTIONS.items()
+    }
+    return {
+        "sections": {title: claims for title, claims in sections.items() if claims},
+        "savings_section": _BEYOND,
+        "savings": pd.DataFrame(savings(rows)),
+    }
+
+
+def _shown_row(row: Row) -> Row:
+    """The row with its texts, and links to the first few of its MLflow runs."""
+    base = f"{row.get('address')}/#/experiments/{row.get('experiment_id')}/runs/"
+    ids = [(cell_id[:8], row.get("runs", {}).get(cell_id)) for cell_id in row["cells"][:_SHOWN_RUNS]]
+    links = [{"name": name, "address": base + run_id if run_id else ""} for name, run_id in ids]
+    return {
+        **row,
+        "result": interval(row),
+        "expectation": expectation(row),
+        "linked": bool(row.get("runs")),
+        "links": links,
+        "more_links": len(row["cells"]) - len(links),
+    }
+
+
+if __name__ == "__main__":
+    source, target = map(Path, sys.argv[1:])
+    target.write_text(claims_markdown(json.loads(source.read_text("utf-8"))), "utf-8")

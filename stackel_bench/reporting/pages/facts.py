@@ -1,0 +1,100 @@
+"""Numbers and facts that the report states: about the sweep, its families and how it was run."""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+from collections import defaultdict
+from importlib.metadata import version
+from typing import Any
+
+import pandas as pd
+
+from stackel_bench.reporting.numbers import count, enough, span
+from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.results.columns import CENSORED
+from stackel_bench.results.varying import flat_items
+from stackel_bench.statistics.verdicts import FAILS, HOLDS, OPEN, VACUOUS, clean_replicates_needed
+
+_LIBRARIES = ("numpy", "scipy", "numba", "ray", "mlflow", "matplotlib")
+_MOST_VALUES = 12
+
+
+def cost(results: SweepResults) -> dict[str, str]:
+    """The sweep in a few numbers; samples are the cost that does not depend on the machine."""
+    facts = {"cells finished of those planned": f"{len(results.finished)} / {results.planned}"}
+    if not results.cells.empty:
+        facts["replicates per cell"] = span(results.cells["replicates"])
+        facts["samples drawn"] = count(results.samples_drawn)
+        facts["seconds of one worker"] = f"{sum(entry.busy_seconds for entry in results.entries):.1f}"
+    return facts
+
+
+def verdict_counts(cells: pd.DataFrame) -> dict[str, float]:
+    """How many of the judged cells are censored, vacuous, too small, or claims that stand together."""
+    ladders = cells[cells["budget"] == "ladder"]
+    claims = cells[cells["verdict"].isin((HOLDS, FAILS))]
+    delta = float(cells["delta"].min())
+    return {
+        "cells": len(cells),
+        "ladders": len(ladders),
+        "censored": int((ladders[CENSORED] == 1).sum()),
+        "vacuous": int((cells["verdict"] == VACUOUS).sum()),
+        "too_few": int((cells["replicates"] < cells["delta"].map(clean_replicates_needed)).sum()),
+        "claims": len(claims),
+        "stand": int((claims["verdict"] == claims["verdict_adjusted"]).sum()),
+        "delta": delta,
+        "clean": clean_replicates_needed(delta),
+    }
+
+
+def learner_summaries(cells: pd.DataFrame) -> list[dict[str, Any]]:
+    """Per learner of a family: its verdicts, the budgets that sufficed, and its worst cell."""
+    summaries = []
+    for learner, rows in cells.groupby("learner", sort=False):
+        tally = rows["verdict"].value_counts()
+        reached, share = enough(rows[rows["verdict"] != VACUOUS])
+        excess = (rows["value_suboptimality"] - rows["guarantee"]).to_numpy()
+        summaries.append(
+            {
+                "name": str(learner),
+                "cells": len(rows),
+                "tally": ", ".join(f"{tally.get(name, 0)} {name}" for name in (HOLDS, FAILS, OPEN, VACUOUS)),
+                "reached": reached,
+                "share": share,
+                "worst": rows.iloc[int(excess.argmax())],
+            }
+        )
+    return summaries
+
+
+def provenance(results: SweepResults) -> dict[str, str]:
+    """Command, versions, seeds and size of the sweep."""
+    seeds = list(dict.fromkeys(str(entry.description["seed"]) for entry in results.entries))
+    done = [entry.finished_at for entry in results.entries if entry.finished_at]
+    libraries = (f"{name} {version(name)}" for name in _LIBRARIES)
+    return {
+        "command": results.command,
+        "sweep": results.sweep_id,
+        "stackel_bench": results.version,
+        "commit": results.commit or "not run from a checkout",
+        "made with": ", ".join([f"Python {platform.python_version()}", *libraries]),
+        "seeds": _listed(sorted(seeds)),
+        "last cell finished": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(max(done))) if done else "–",
+        "samples drawn": f"{results.samples_drawn:,.0f}",
+    }
+
+
+def configuration(results: SweepResults) -> dict[str, str]:
+    """The values that each key of the configuration takes in the sweep."""
+    values: dict[str, dict[str, None]] = defaultdict(dict)
+    for entry in results.entries:
+        for key, value in flat_items(entry.config):
+            values[key][value if isinstance(value, str) else json.dumps(value)] = None
+    return {key: _listed(list(known)) for key, known in values.items()}
+
+
+def _listed(values: list[str]) -> str:
+    more = f" … ({len(values)} values)" if len(values) > _MOST_VALUES else ""
+    return ", ".join(values[:_MOST_VALUES]) + more
