@@ -25,11 +25,13 @@ from omegaconf.errors import OmegaConfBaseException
 
 from stackel_bench.config.groups import group_names, options, require_option
 from stackel_bench.errors import InputError, UnknownKeyError
+from stackel_bench.outside.reference import is_reference
 
 MOST_CELLS = 1_000_000
 SYNTAX = "KEY=VALUE, or KEY=A,B for a sweep (Hydra's override grammar)"
 # Whose keys are the fields of what is built from them, and are checked there.
 _OPEN = ("algorithm", "budget", "execution", "tracking")
+_FREE = ("game", "algorithm")  # groups in which FILE:NAME can be chosen
 
 
 def parse(override: str) -> Override:
@@ -141,11 +143,26 @@ def _sets_one_value(override: Override) -> bool:
     return override.type == OverrideType.CHANGE and override.key_or_group not in group_names()
 
 
+def _is_free(override: Override) -> bool:
+    """Whether a game or learner is chosen that no file describes; its keys are checked where it is built."""
+    group = override.key_or_group
+    return group in _FREE and is_reference(override.value())
+
+
+def _in_hydras_words(override: str) -> tuple[str, ...]:
+    """A choice that no file describes, as the deletion of the default and a name in its place."""
+    parsed = parse(override)
+    if not _is_free(parsed):
+        return (override,)
+    text = str(parsed.value()).replace("\\", "\\\\").replace("'", "\\'")
+    return (f"~{parsed.key_or_group}", f"+{parsed.key_or_group}.name='{text}'")
+
+
 def _set(config: dict[str, Any], key: str, value: Any, also_known: Iterable[str]) -> None:
     *path, last = key.split(".")
     node: Any = config
     for position, part in enumerate([*path, last]):
-        is_open = position > 0 and path[0] in _OPEN
+        is_open = position > 0 and (path[0] in _OPEN or is_reference(_name(config.get(path[0]))))
         if not isinstance(node, dict) or (part not in node and not is_open):
             above = "".join(f"{name}." for name in path[:position])
             known = [f"{above}{name}" for name in node] if isinstance(node, dict) else []
@@ -155,19 +172,23 @@ def _set(config: dict[str, Any], key: str, value: Any, also_known: Iterable[str]
     node[last] = copy.deepcopy(value)
 
 
+def _name(section: Any) -> Any:
+    return section.get("name") if isinstance(section, dict) else None
+
+
 def _resolved(overrides: Sequence[str]) -> dict[str, Any]:
     """The configuration with values in the place of references (Hydra writes ${x} as $\\{x\\} in sweeps)."""
     structural, single = _split(overrides)
+    free = {*_OPEN, *(o.key_or_group for o in map(parse, structural) if _is_free(o))}
     settled = [
-        ("++" if _section(o) in _OPEN and "." in o.key_or_group else "") + (o.input_line or "")
-        for o in single
+        ("++" if _section(o) in free and "." in o.key_or_group else "") + (o.input_line or "") for o in single
     ]
     return _compose_by_hydra((*structural, *settled))
 
 
 def _compose_by_hydra(overrides: tuple[str, ...]) -> dict[str, Any]:
     with _translated("overrides", " ".join(overrides)), _hydra():
-        config = compose("config", list(overrides))
+        config = compose("config", [word for override in overrides for word in _in_hydras_words(override)])
         for key in sorted(OmegaConf.missing_keys(config)):
             raise InputError(key, "???", "a value")
         plain = OmegaConf.to_container(config, resolve=True)
@@ -219,5 +240,6 @@ def _parse(text: str) -> Override:
         if override.type == OverrideType.DEL:
             sentence = f"{override.key_or_group} cannot be removed"
             raise InputError(override.key_or_group, text, "a group that is always there", sentence)
-        require_option(override.key_or_group, override.value())
+        if not _is_free(override):
+            require_option(override.key_or_group, override.value())
     return override

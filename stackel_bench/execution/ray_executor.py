@@ -29,12 +29,14 @@ os.environ.setdefault("RAY_grpc_client_keepalive_timeout_ms", "5000")
 os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "180")
 
 import ray
+import ray.cloudpickle
 import ray.exceptions
 
 from stackel_bench import __version__
 from stackel_bench.errors import InputError
 from stackel_bench.execution.cluster_watch import WATCH_SECONDS, Address, ClusterWatch
 from stackel_bench.execution.executor import ClusterLostError, Finished, Task
+from stackel_bench.outside.sources import Sources, install, installed_sources
 from stackel_bench.trials.trial import Failure
 
 _LOST = (
@@ -58,6 +60,27 @@ class _RayTask:
 
     seconds: ray.ObjectRef
     value: ray.ObjectRef
+
+
+class _Shipped:
+    """An argument that brings along the sources of the modules that unpickling and using it imports."""
+
+    def __init__(self, value: Any, sources: Sources) -> None:
+        self._value, self._sources = value, sources
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Sources, bytes]]:
+        return _unpack, (dict(self._sources), ray.cloudpickle.dumps(self._value))
+
+
+def _unpack(sources: Sources, content: bytes) -> Any:
+    install(sources)
+    return ray.cloudpickle.loads(content)
+
+
+def _shipped(value: Any) -> Any:
+    """The value, ready for a worker that lacks the files that this process has loaded."""
+    sources = installed_sources()
+    return _Shipped(value, sources) if sources else value
 
 
 def _timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
@@ -133,12 +156,15 @@ class RayExecutor:
     def put(self, value: Any) -> Task:
         """Store a value in the object store once."""
         self._watch.look_at_node()
-        return ray.put(value)
+        return ray.put(_shipped(value))
 
     def submit(self, name: str, function: Callable[..., Any], *arguments: Any) -> Task:
         """Start a Ray task; its name is what Ray's dashboard, `ray list tasks` and the timeline show."""
         self._watch.look_at_node()
-        resolved = [a.value if isinstance(a, _RayTask) else a for a in arguments]
+        resolved = [
+            a.value if isinstance(a, _RayTask) else a if isinstance(a, ray.ObjectRef) else _shipped(a)
+            for a in arguments
+        ]
         return _RayTask(*self._timed.options(name=name, **self._options).remote(function, *resolved))
 
     def next_finished(self, tasks: list[Task]) -> Finished:

@@ -5,14 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from stackel_bench.errors import InputError, did_you_mean
+from stackel_bench.families.from_outside import is_outside, load_outside, outside_learner
 from stackel_bench.families.registry import family_of
 from stackel_bench.learners.learner import Learner
 from stackel_bench.options import build, changed, values_of
+from stackel_bench.outside.plugins import LEARNERS
 
 
 def make_learner(family: str, algorithm: str, /, **options: Any) -> Learner:
     """The learner that `algorithm` names in this family; options are its fields."""
     learners = family_of(family).learners
+    if algorithm not in learners and is_outside(LEARNERS, algorithm):
+        found = load_outside(LEARNERS, algorithm, "algorithm")
+        return outside_learner(algorithm, found, family, options)
     if not isinstance(algorithm, str) or algorithm not in learners:
         names = sorted(learners)
         allowed = f"one of {', '.join(names)} on {family} games{did_you_mean(str(algorithm), names)}"

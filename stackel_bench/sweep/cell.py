@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import operator
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,10 +21,13 @@ from stackel_bench.learners.budget import Budget, fitting, make_budget
 from stackel_bench.learners.learner import Learner
 from stackel_bench.models import TieBreaking
 from stackel_bench.options import changed, values_of
+from stackel_bench.outside.code import Code, code_used
+from stackel_bench.outside.reference import one_sentence, plain_name
 from stackel_bench.trials.trial import Trial
 
 RESULTS_VERSION = 2  # raised whenever a change alters the numbers of existing cells
 MAX_SEED = 2**63 - 1  # what tables and MLflow can hold
+_NOTHING = object()  # equal to no value
 CELL_KEYS = ("game", "algorithm", "budget", "replicates", "seed", "tie_breaking")
 
 
@@ -45,7 +50,7 @@ class Cell:
         return {
             "cell_id": self.cell_id,
             "family": self.trial.game.family,
-            "game": self.trial.game.name,
+            "game": config["game"]["name"],
             "algorithm": config["algorithm"]["name"],
             "explorer": config["algorithm"].get("explorer", ""),
             "tie_breaking": str(self.tie_breaking),
@@ -62,27 +67,37 @@ class CellBuilder:
     """Builds cells from configurations; what several cells share is built, checked and digested once."""
 
     def __init__(self) -> None:
-        self._games: dict[str, tuple[Game, str]] = {}
-        self._learners: dict[str, tuple[Learner, str]] = {}
+        self._games: dict[str, tuple[Game, str, Code, dict[str, Any]]] = {}
+        self._learners: dict[str, tuple[Learner, str, Code, dict[str, Any]]] = {}
         self._budgets: dict[str, tuple[Budget, str]] = {}
+        self._code = Code()  # of all cells: one module has one source
         self._trials: dict[str, tuple[Trial, dict[str, Any]]] = {}
 
     def build(self, composed: Mapping[str, Any]) -> Cell:
-        """The cell of this configuration, or an InputError that says what is wrong with it."""
+        """The cell of this configuration, or an InputError that says what is wrong with it.
+
+        A game or a learner may also be an object; has_source says whether its results can be kept.
+        """
         tie_breaking = TieBreaking.parse(cell_scalar("tie_breaking", composed))
         replicates = checks.integer("replicates", cell_scalar("replicates", composed), least=1, most=10**7)
         seed = checks.integer("seed", cell_scalar("seed", composed), least=0, most=MAX_SEED)
-        game, game_digest = self._game(_section("game", composed))
-        learner, learner_digest = self._learner(game.family, _section("algorithm", composed))
-        budget, budget_digest = self._budget(_section("budget", composed))
+        game, game_digest, game_code, game_config = self._game(composed.get("game"))
+        learner, learner_digest, learner_code, learner_config = self._learner(
+            game.family, composed.get("algorithm")
+        )
+        budget, budget_digest = self._budget(_section("budget", composed.get("budget")))
         parts = [game_digest, learner_digest, budget_digest, str(replicates), str(seed)]
         trial_id = _digest([RESULTS_VERSION, *parts])
         if trial_id not in self._trials:
-            schedule = learner.schedule(game.sampler, budget)
-            trial = Trial(game, learner, schedule, tuple(TieBreaking), replicates, seed)
+            code = game_code | learner_code
+            what = f"a learner for this game; scheduling on {game_config['name']}"
+            with one_sentence("algorithm", learner_config["name"], what) if code.identity else nullcontext():
+                schedule = learner.schedule(game.sampler, budget)
+            self._code |= code
+            trial = Trial(game, learner, schedule, tuple(TieBreaking), replicates, seed, code)
             config = {
-                "game": dict(composed["game"]),
-                "algorithm": {"name": learner.name, **learner_options(learner)},
+                "game": game_config,
+                "algorithm": learner_config,
                 "budget": {"kind": budget.kind, **values_of(budget)},
                 "replicates": replicates,
                 "seed": seed,
@@ -92,26 +107,36 @@ class CellBuilder:
         cell_id = _digest([trial_id, str(tie_breaking)])
         return Cell(cell_id, {**config, "tie_breaking": str(tie_breaking)}, trial, trial_id, tie_breaking)
 
-    def _game(self, config: Mapping[str, Any]) -> tuple[Game, str]:
+    def _game(self, section: Any) -> tuple[Game, str, Code, dict[str, Any]]:
+        config = _section("game", section)
         text = _canonical(config)
         if text not in self._games:
             try:
-                game = load_game(**config)
+                with code_used() as used:
+                    game = load_game(**config)
+                    defaults = default_parameters(config["name"])
             except InputError as error:
                 if error.field in config:  # as it is typed here
                     raise InputError(f"game.{error.field}", error.found, error.allowed) from error
                 raise
-            defaults = default_parameters(game.name)
-            own = {key: value for key, value in config.items() if value != defaults.get(key)}
-            self._games[text] = game, _digest([game.identity, own])
+            own = {key: value for key, value in config.items() if value != defaults.get(key, _NOTHING)}
+            code = functools.reduce(operator.or_, used, Code())
+            digest = _digest([game.identity, own | {"name": plain_name(config["name"])}, *code.identity])
+            self._games[text] = game, digest, code, {"name": config["name"], **defaults, **config}
         return self._games[text]
 
-    def _learner(self, family: str, config: Mapping[str, Any]) -> tuple[Learner, str]:
+    def _learner(self, family: str, section: Any) -> tuple[Learner, str, Code, dict[str, Any]]:
+        config = _section("algorithm", section)
         text = family + _canonical(config)
         if text not in self._learners:
             options = dict(config)
-            learner = make_learner(family, options.pop("name", None), **options)
-            self._learners[text] = learner, _digest([learner.name, changed_options(learner)])
+            name = options.pop("name", None)
+            with code_used() as used:
+                learner = make_learner(family, name, **options)
+            code = functools.reduce(operator.or_, used, Code())
+            digest = _digest([plain_name(name), changed_options(learner), *code.identity])
+            shown = {key: value for key, value in learner_options(learner).items() if key != "name"}
+            self._learners[text] = learner, digest, code, {"name": name, **shown}
         return self._learners[text]
 
     def _budget(self, config: Mapping[str, Any]) -> tuple[Budget, str]:
@@ -122,8 +147,7 @@ class CellBuilder:
         return self._budgets[text]
 
 
-def _section(name: str, composed: Mapping[str, Any]) -> Mapping[str, Any]:
-    section = composed.get(name)
+def _section(name: str, section: Any) -> Mapping[str, Any]:
     if not isinstance(section, Mapping):
         raise InputError(name, section, "a group of keys")
     for key, value in section.items():
