@@ -8,7 +8,7 @@ import json
 import operator
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import Any
 
 from stackel_bench import checks
@@ -21,7 +21,7 @@ from stackel_bench.learners.budget import Budget, fitting, make_budget
 from stackel_bench.learners.learner import Learner
 from stackel_bench.models import TieBreaking
 from stackel_bench.options import changed, values_of
-from stackel_bench.outside.code import Code, code_used
+from stackel_bench.outside.code import Code, code_of, code_used
 from stackel_bench.outside.reference import one_sentence, plain_name
 from stackel_bench.trials.trial import Trial
 
@@ -108,6 +108,10 @@ class CellBuilder:
         return Cell(cell_id, {**config, "tie_breaking": str(tie_breaking)}, trial, trial_id, tie_breaking)
 
     def _game(self, section: Any) -> tuple[Game, str, Code, dict[str, Any]]:
+        if hasattr(section, "sampler"):
+            code = code_of(section)
+            shown = {"name": section.name, "identity": section.identity}
+            return section, _digest([section.identity, section.name, *code.identity]), code, shown
         config = _section("game", section)
         text = _canonical(config)
         if text not in self._games:
@@ -126,6 +130,13 @@ class CellBuilder:
         return self._games[text]
 
     def _learner(self, family: str, section: Any) -> tuple[Learner, str, Code, dict[str, Any]]:
+        if hasattr(section, "schedule"):
+            if not is_dataclass(section) and getattr(section, "__dict__", None):
+                raise InputError("algorithm", type(section).__name__, "a frozen dataclass: it has options")
+            shown = {key: value for key, value in learner_options(section).items() if key != "name"}
+            words = [type(section).__qualname__, section.name, changed_options(section)]
+            code = code_of(section)
+            return section, _digest([*words, *code.identity]), code, {"name": section.name, **shown}
         config = _section("algorithm", section)
         text = family + _canonical(config)
         if text not in self._learners:
