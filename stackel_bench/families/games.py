@@ -15,19 +15,20 @@ from stackel_bench.errors import InputError, did_you_mean
 from stackel_bench.families.from_outside import is_outside, keyword_defaults, load_outside, outside_game
 from stackel_bench.families.registry import FAMILIES, family_of
 from stackel_bench.games.game import Game
-from stackel_bench.outside.plugins import GAMES
+from stackel_bench.outside.plugins import GAMES, plugins
 
 
 def game_names() -> list[str]:
     """All names `family/instance`, in the order of families, then alphabetical."""
     folder = resources.files("stackel_bench.conf").joinpath("game")
-    return [
+    own = [
         f"{family}/{entry.name.removesuffix('.yaml')}"
         for family in FAMILIES
         if folder.joinpath(family).is_dir()
         for entry in sorted(folder.joinpath(family).iterdir(), key=lambda entry: entry.name)
         if entry.name.endswith(".yaml")
     ]
+    return [*own, *(name for name in plugins(GAMES) if name not in own)]
 
 
 def default_parameters(name: str) -> Mapping[str, Any]:
