@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 # Read when ray is imported: token authentication stays on, usage reports stay off. Where somebody has
@@ -36,6 +37,7 @@ from stackel_bench import __version__
 from stackel_bench.errors import InputError
 from stackel_bench.execution.cluster_watch import WATCH_SECONDS, Address, ClusterWatch
 from stackel_bench.execution.executor import ClusterLostError, Finished, Task
+from stackel_bench.outside.code import versions_used
 from stackel_bench.outside.sources import Sources, install, installed_sources
 from stackel_bench.trials.trial import Failure
 
@@ -222,17 +224,21 @@ def _addresses() -> tuple[Address, Address]:
     return (host, int(port)), (own["NodeManagerAddress"], own["NodeManagerPort"])
 
 
-def _worker_version() -> str:
-    return __version__  # shipped by runtime_env, the package may have no metadata
+def _versions(names: tuple[str, ...]) -> dict[str, str]:
+    """The versions of this package and of plug-ins where this runs."""
+    found = {"stackel_bench": __version__}  # shipped by runtime_env, the package may have no metadata
+    for name in names:
+        with contextlib.suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def _require_package(address: str) -> None:
-    """Raise an InputError where the cluster's workers lack this package or have another version of it."""
-    here = _worker_version()
-    allowed = (
-        f"a cluster whose workers can import stackel_bench {here} (installed, or by execution.runtime_env)"
-    )
-    probe = ray.remote(num_cpus=0)(_worker_version).remote()
+    """Raise an InputError where workers lack this package or a plug-in, or have another version of it."""
+    here = {"stackel_bench": __version__, **versions_used()}
+    wanted = ", ".join(f"{name} {number}" for name, number in here.items())
+    allowed = f"a cluster whose workers can import {wanted} (installed, or by execution.runtime_env)"
+    probe = ray.remote(num_cpus=0)(_versions).remote(tuple(versions_used()))
     try:
         there = ray.get(probe, timeout=_PROBE_SECONDS)
     except ray.exceptions.GetTimeoutError:
@@ -240,7 +246,8 @@ def _require_package(address: str) -> None:
     except ray.exceptions.RayError as error:
         raise InputError("execution.address", address, f"{allowed}; {_last_line(error)}") from error
     if there != here:
-        raise InputError("execution.address", address, f"{allowed}; found {there}")
+        found = ", ".join(f"{name} {there.get(name, 'missing')}" for name in here)
+        raise InputError("execution.address", address, f"{allowed}; found {found}")
 
 
 def _advice(error: BaseException) -> str:

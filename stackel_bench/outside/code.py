@@ -54,6 +54,14 @@ class Code:
 _used: ContextVar[list[Code] | None] = ContextVar("used", default=None)
 
 
+_versions: dict[str, str] = {}
+
+
+def versions_used() -> Mapping[str, str]:
+    """The distributions that this process uses beside this package, which workers must have as well."""
+    return _versions
+
+
 @contextlib.contextmanager
 def code_used() -> Iterator[list[Code]]:
     """A list that collects the code of whatever is loaded from outside within the block."""
@@ -67,6 +75,7 @@ def code_used() -> Iterator[list[Code]]:
 
 def note_use(code: Code) -> None:
     """Tell whoever collects that this code is used."""
+    _versions.update(code.versions)
     collected = _used.get()
     if collected is not None:
         collected.append(code)
