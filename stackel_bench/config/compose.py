@@ -96,13 +96,18 @@ def merge_overrides(base: Iterable[str], stronger: Iterable[str]) -> list[str]:
 
 def _with_defaults(overrides: Sequence[str]) -> Sequence[str]:
     """The overrides, after those of the user's own config.yaml that they do not replace."""
-    own = [word for folder in reversed(user_folders()) for word in _defaults_of(folder / "config.yaml")]
+    own = _defaults(user_folders())
     if not own:
         return overrides
     keys = {parse(override).key_or_group for override in overrides}
     chosen = {f"{key}." for key in keys if key in group_names()}
     kept = [w for w in own if (k := parse(w).key_or_group) not in keys and not k.startswith(tuple(chosen))]
     return [*kept, *overrides]
+
+
+@functools.cache
+def _defaults(folders: tuple[Path, ...]) -> list[str]:
+    return [word for folder in reversed(folders) for word in _defaults_of(folder / "config.yaml")]
 
 
 def _defaults_of(file: Path) -> Iterator[str]:

@@ -20,7 +20,7 @@ _EXPLORER = (("nested",), ("proved",), ("seconds_of",), ("theory_plan",), ("fixe
 
 def is_outside(kind: str, name: object) -> bool:
     """Whether this names something from a file, a module or a plug-in."""
-    return is_reference(name) or name in plugins(kind)
+    return isinstance(name, str) and (is_reference(name) or name in plugins(kind))
 
 
 def load_outside(kind: str, name: str, field: str) -> Loaded:

@@ -15,7 +15,7 @@ from stackel_bench.outside.plugins import LEARNERS
 def make_learner(family: str, algorithm: str, /, **options: Any) -> Learner:
     """The learner that `algorithm` names in this family; options are its fields."""
     learners = family_of(family).learners
-    if algorithm not in learners and is_outside(LEARNERS, algorithm):
+    if is_outside(LEARNERS, algorithm) and algorithm not in learners:
         found = load_outside(LEARNERS, algorithm, "algorithm")
         return outside_learner(algorithm, found, family, options)
     if not isinstance(algorithm, str) or algorithm not in learners:

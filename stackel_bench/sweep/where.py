@@ -26,11 +26,15 @@ class Where:
 
     def allows_words(self, combination: Sequence[str]) -> bool:
         """Whether no override of a combination is one that is not wanted."""
+        if not self.patterns:
+            return True
         values = {override.key_or_group: override.value() for override in map(parse, combination)}
         return all(key not in values or self._matches(key, values[key]) for key in self.patterns)
 
     def allows(self, config: Mapping[str, Any], combination: Sequence[str], complete: bool) -> bool:
         """Whether a configuration is wanted; keys that it lacks decide once it is complete."""
+        if not self.patterns:
+            return True
         typed = {parse(word).key_or_group for word in combination}
         for key in self.patterns:
             found = _value(config, key)

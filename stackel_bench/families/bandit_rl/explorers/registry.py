@@ -24,7 +24,7 @@ EXPLORERS: Mapping[str, type[Any]] = {
 
 def make_explorer(name: str, /, **options: Any) -> Explorer:
     """The explorer of this name; options are its fields."""
-    if name not in EXPLORERS and is_outside(plugins.EXPLORERS, name):
+    if is_outside(plugins.EXPLORERS, name) and name not in EXPLORERS:
         cls = outside_explorer(name, load_outside(plugins.EXPLORERS, name, "algorithm.explorer"))
     else:
         cls = EXPLORERS[choice("algorithm.explorer", name, sorted(EXPLORERS))]
