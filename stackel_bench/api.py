@@ -14,7 +14,7 @@ from stackel_bench.evaluation.oracle import Bounds, Oracle, values_by_leader_act
 from stackel_bench.evaluation.verdict import Verdict, judge
 from stackel_bench.families.learners import make_learner
 from stackel_bench.families.oracles import oracle_of
-from stackel_bench.families.registry import FAMILIES, all_families, family_of
+from stackel_bench.families.registry import all_families, family_names, family_of
 from stackel_bench.games.game import Game
 from stackel_bench.learners.blocks import run_block
 from stackel_bench.learners.budget import make_budget
@@ -152,8 +152,8 @@ def _oracle(game: Game) -> Oracle:
 
 
 def _require_game(game: object) -> None:
-    if getattr(game, "family", None) not in FAMILIES:
-        families = ", ".join(FAMILIES)
+    if getattr(game, "family", None) not in family_names():
+        families = ", ".join(family_names())
         allowed = f"a game: load_game(NAME), BlackBoxGame(...), or an object of a family: {families}"
         raise InputError("game", type(game).__name__, allowed)
 

@@ -16,6 +16,8 @@ import signal
 import threading
 from importlib import import_module
 
+from stackel_bench.config.groups import added_folders, use_folders
+from stackel_bench.config.hydra_words import read_line
 from stackel_bench.errors import InputError
 from stackel_bench.verbs import VERBS
 
@@ -43,18 +45,25 @@ def main(arguments: list[str] | None = None) -> int:
 
         print(f"stackel-bench {__version__}")
         return 0
-    verb, words = arguments[0], arguments[1:]
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) != signal.SIG_IGN:  # nohup
                 signal.signal(number, _interrupt)
     try:
+        line = read_line(arguments)
+        use_folders(line.folders)
+        verb, words = line.words[0] if line.words else "", line.words[1:]
+        if verb == "run" and line.multirun:
+            verb = "sweep"
         if verb not in VERBS:
             close = difflib.get_close_matches(verb, VERBS, n=1)
             hint = f" (did you mean {close[0]}?)" if close else ""
             raise InputError("verb", verb, "one of " + ", ".join(VERBS) + hint)
         if any(word in _HELP for word in words):
             print(_verb_usage(verb))
+            return 0
+        if line.info:
+            print("\n".join(["pkg://stackel_bench.conf", *(f"file://{f}" for f in added_folders())]))
             return 0
         if "--cfg" in words:
             return _print_config(words)
@@ -119,11 +128,12 @@ def _usage() -> str:
     verbs = "\n".join(f"  {verb:<10} {text}" for verb, text in VERBS.items())
     return (
         "Learning Stackelberg equilibria from noisy samples: games, learners, exact evaluation.\n\n"
-        f"usage: stackel-bench VERB [KEY=VALUE ...]\n\n{verbs}\n\n"
+        f"usage: stackel-bench VERB [KEY=VALUE ...] [--config-dir FOLDER]\n\n{verbs}\n\n"
         "examples:\n"
         "  stackel-bench run game=bandit/trap algorithm=plug_in budget.epsilon=0.1\n"
         "  stackel-bench sweep game=bandit/trap,bandit/random tie_breaking=pessimistic,optimistic\n"
-        "  stackel-bench sweep study=quickstart dry_run=true\n\n"
+        "  stackel-bench sweep study=quickstart where.game='bandit/*' dry_run=true\n"
+        "  stackel-bench run game=my_file:make_game algorithm=my_file:MyLearner   # of ./my_file.py\n\n"
         "`stackel-bench VERB --help` lists keys, `--cfg job` prints the composed configuration, `--version` "
         "the version."
     )

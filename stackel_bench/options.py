@@ -46,6 +46,8 @@ def options_of(cls: type) -> Mapping[str, Option]:
 
 @functools.cache
 def _options_of(cls: Any) -> Mapping[str, Option]:
+    if not dataclasses.is_dataclass(cls):  # a class of somebody's that has no options
+        return types.MappingProxyType({})
     hints = typing.get_type_hints(cls)
     return types.MappingProxyType(
         {

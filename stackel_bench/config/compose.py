@@ -11,8 +11,10 @@ import copy
 import fnmatch
 import functools
 import itertools
+import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from hydra import compose, initialize_config_module
@@ -23,18 +25,27 @@ from hydra.errors import HydraException
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from stackel_bench.config.groups import group_names, options, require_option
+from stackel_bench.config.groups import (
+    added_folders,
+    file_options,
+    group_names,
+    options,
+    require_option,
+    user_folders,
+)
 from stackel_bench.errors import InputError, UnknownKeyError
+from stackel_bench.outside.reference import is_reference
 
 MOST_CELLS = 1_000_000
 SYNTAX = "KEY=VALUE, or KEY=A,B for a sweep (Hydra's override grammar)"
 # Whose keys are the fields of what is built from them, and are checked there.
 _OPEN = ("algorithm", "budget", "execution", "tracking")
+_FREE = ("game", "algorithm")  # groups in which FILE:NAME can be chosen
 
 
 def parse(override: str) -> Override:
     """One override, parsed; group choices are checked against the group's options."""
-    return _parse(override)
+    return _parse(override, added_folders())
 
 
 def alternatives(override: str) -> list[str]:
@@ -83,6 +94,46 @@ def merge_overrides(base: Iterable[str], stronger: Iterable[str]) -> list[str]:
     return [override for override in base if parse(override).get_key_element() not in keys] + stronger
 
 
+def _with_defaults(overrides: Sequence[str]) -> Sequence[str]:
+    """The overrides, after those of the user's own config.yaml that they do not replace."""
+    own = _defaults(user_folders())
+    if not own:
+        return overrides
+    keys = {parse(override).key_or_group for override in overrides}
+    chosen = {f"{key}." for key in keys if key in group_names()}
+    kept = [w for w in own if (k := parse(w).key_or_group) not in keys and not k.startswith(tuple(chosen))]
+    return [*kept, *overrides]
+
+
+@functools.cache
+def _defaults(folders: tuple[Path, ...]) -> list[str]:
+    return [word for folder in reversed(folders) for word in _defaults_of(folder / "config.yaml")]
+
+
+def _defaults_of(file: Path) -> Iterator[str]:
+    """The overrides that a user's config.yaml stands for: choices, also as a list of defaults, and values."""
+    if not file.is_file():
+        return
+    with _translated("config.yaml", str(file)):
+        content = OmegaConf.to_container(OmegaConf.create(file.read_text("utf-8")))
+    if not isinstance(content, dict):
+        raise InputError("config.yaml", str(file), "keys and values")
+    for choice in content.pop("defaults", []):
+        if isinstance(choice, dict):
+            yield from (f"{str(group).removeprefix('override ')}={name}" for group, name in choice.items())
+    yield from _flat(content)
+
+
+def _flat(content: Mapping[Any, Any], prefix: str = "") -> Iterator[str]:
+    for key, value in content.items():
+        if isinstance(value, Mapping) and value:
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            is_choice = not prefix and key in group_names()
+            chosen = "off" if value is False else value  # as YAML reads that word
+            yield f"{prefix}{key}={chosen if is_choice else json.dumps(value)}"
+
+
 class Composer:
     """Composes configurations, and keeps every section that it has composed."""
 
@@ -93,6 +144,7 @@ class Composer:
 
     def compose(self, overrides: Sequence[str]) -> dict[str, Any]:
         """The configuration of these overrides, none of which sweeps; its values are shared, to be read."""
+        overrides = _with_defaults(overrides)
         if any("$" in override or "???" in override for override in overrides):
             return _resolved(overrides)  # a value may point to any other section
         by_section: dict[str, list[str]] = {}
@@ -141,11 +193,30 @@ def _sets_one_value(override: Override) -> bool:
     return override.type == OverrideType.CHANGE and override.key_or_group not in group_names()
 
 
+def _is_free(override: Override) -> bool:
+    """Whether a game or learner is chosen that no file describes; its keys are checked where it is built."""
+    group, value = override.key_or_group, override.value()
+    return group in _FREE and _has_no_file(group, value)
+
+
+def _has_no_file(group: str, option: Any) -> bool:
+    return is_reference(option) or (option in options(group) and option not in file_options(group))
+
+
+def _in_hydras_words(override: str) -> tuple[str, ...]:
+    """A choice that no file describes, as the deletion of the default and a name in its place."""
+    parsed = parse(override)
+    if not _is_free(parsed):
+        return (override,)
+    text = str(parsed.value()).replace("\\", "\\\\").replace("'", "\\'")
+    return (f"~{parsed.key_or_group}", f"+{parsed.key_or_group}.name='{text}'")
+
+
 def _set(config: dict[str, Any], key: str, value: Any, also_known: Iterable[str]) -> None:
     *path, last = key.split(".")
     node: Any = config
     for position, part in enumerate([*path, last]):
-        is_open = position > 0 and path[0] in _OPEN
+        is_open = position > 0 and (path[0] in _OPEN or _is_open(path[0], config.get(path[0])))
         if not isinstance(node, dict) or (part not in node and not is_open):
             above = "".join(f"{name}." for name in path[:position])
             known = [f"{above}{name}" for name in node] if isinstance(node, dict) else []
@@ -155,19 +226,25 @@ def _set(config: dict[str, Any], key: str, value: Any, also_known: Iterable[str]
     node[last] = copy.deepcopy(value)
 
 
+def _is_open(group: str, section: Any) -> bool:
+    """Whether the keys of a section are those of code from outside."""
+    return group in _FREE and isinstance(section, dict) and _has_no_file(group, section.get("name"))
+
+
 def _resolved(overrides: Sequence[str]) -> dict[str, Any]:
     """The configuration with values in the place of references (Hydra writes ${x} as $\\{x\\} in sweeps)."""
     structural, single = _split(overrides)
+    free = {*_OPEN, *(o.key_or_group for o in map(parse, structural) if _is_free(o))}
     settled = [
-        ("++" if _section(o) in _OPEN and "." in o.key_or_group else "") + (o.input_line or "")
-        for o in single
+        ("++" if _section(o) in free and "." in o.key_or_group else "") + (o.input_line or "") for o in single
     ]
     return _compose_by_hydra((*structural, *settled))
 
 
 def _compose_by_hydra(overrides: tuple[str, ...]) -> dict[str, Any]:
     with _translated("overrides", " ".join(overrides)), _hydra():
-        config = compose("config", list(overrides))
+        words = [word for override in overrides for word in _in_hydras_words(override)]
+        config = compose("config", [*_search_path(), *words])
         for key in sorted(OmegaConf.missing_keys(config)):
             raise InputError(key, "???", "a value")
         plain = OmegaConf.to_container(config, resolve=True)
@@ -177,6 +254,11 @@ def _compose_by_hydra(overrides: tuple[str, ...]) -> dict[str, Any]:
         if name not in known:
             raise UnknownKeyError(name, known)
     return {str(name): value for name, value in plain.items()}
+
+
+def _search_path() -> list[str]:
+    places = ",".join("'file://" + str(folder).replace("'", "\\'") + "'" for folder in added_folders())
+    return [f"hydra.searchpath=[{places}]"] if places else []
 
 
 @functools.cache
@@ -208,7 +290,7 @@ def _parser() -> OverridesParser:
 
 
 @functools.lru_cache(maxsize=100_000)
-def _parse(text: str) -> Override:
+def _parse(text: str, folders: tuple[Path, ...]) -> Override:
     try:
         override = _parser().parse_override(text)
     except HydraException as error:
@@ -219,5 +301,6 @@ def _parse(text: str) -> Override:
         if override.type == OverrideType.DEL:
             sentence = f"{override.key_or_group} cannot be removed"
             raise InputError(override.key_or_group, text, "a group that is always there", sentence)
-        require_option(override.key_or_group, override.value())
+        if not _is_free(override):
+            require_option(override.key_or_group, override.value())
     return override

@@ -1,44 +1,89 @@
-"""The configuration groups and their options, read from the configuration files themselves."""
+"""The configuration groups and their options: the package's own, plug-ins', and the user's."""
 
 from __future__ import annotations
 
-import difflib
 import functools
+import os
+from collections.abc import Iterable
 from importlib import resources
 from importlib.resources.abc import Traversable
+from pathlib import Path
 
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, did_you_mean
+from stackel_bench.outside import plugins
+
+VARIABLE = "STACKEL_BENCH_CONFIG_DIR"
+_KINDS = {"game": plugins.GAMES, "algorithm": plugins.LEARNERS}  # whose plug-ins need no file
+_given: tuple[Path, ...] = ()
 
 
-def _root() -> Traversable:
+def use_folders(folders: Iterable[str]) -> None:
+    """Let these folders (`--config-dir`) join the groups, beside those that the environment names."""
+    global _given
+    paths = [Path(folder).expanduser() for folder in folders]
+    for path in paths:
+        if not path.is_dir():
+            raise InputError("--config-dir", str(path), "a folder with study/, game/ or config.yaml")
+    _given = tuple(path.resolve() for path in paths)
+
+
+def given_folders() -> tuple[Path, ...]:
+    """The folders of the command line."""
+    return _given
+
+
+def user_folders() -> tuple[Path, ...]:
+    """The folders of the command line, then those of the environment."""
+    return tuple(dict.fromkeys([*_given, *_named(os.environ.get(VARIABLE, ""))]))
+
+
+@functools.cache
+def _named(text: str) -> tuple[Path, ...]:
+    paths = [Path(word).expanduser().resolve() for word in text.split(os.pathsep) if word]
+    for path in paths:
+        if not path.is_dir():
+            raise InputError(VARIABLE, str(path), "folders that exist")
+    return tuple(paths)
+
+
+def added_folders() -> tuple[Path, ...]:
+    """All folders beside the package's own: the user's, then those of plug-ins."""
+    return (*user_folders(), *plugins.config_folders())
+
+
+def _own() -> Traversable:
     return resources.files("stackel_bench.conf")
 
 
 @functools.cache
 def group_names() -> tuple[str, ...]:
     """The groups: game, algorithm, budget, ..."""
-    return tuple(sorted(e.name for e in _root().iterdir() if e.is_dir() and not e.name.startswith("_")))
+    return tuple(sorted(e.name for e in _own().iterdir() if e.is_dir() and not e.name.startswith("_")))
 
 
-@functools.cache
 def options(group: str) -> tuple[str, ...]:
     """The options of a group; those of nested folders are named FOLDER/OPTION."""
+    return tuple(dict.fromkeys([*file_options(group), *plugins.plugins(_KINDS.get(group, ""))]))
 
-    def walk(folder: Traversable, prefix: str) -> list[str]:
-        found = []
-        for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
-            if entry.is_dir() and not entry.name.startswith("_"):
-                found += walk(entry, f"{prefix}{entry.name}/")
-            elif entry.name.endswith(".yaml"):
-                found.append(prefix + entry.name.removesuffix(".yaml"))
-        return found
 
-    return tuple(walk(_root().joinpath(group), ""))
+def file_options(group: str) -> tuple[str, ...]:
+    """The options that a file describes."""
+    return tuple(_files(group, added_folders()))
+
+
+def option_text(group: str, option: str) -> str:
+    """The file of an option; of one that has none, what its plug-in says about itself."""
+    file = _files(group, added_folders()).get(option)
+    if file is not None:
+        return file.read_text("utf-8")
+    found = plugins.loaded_plugins(_KINDS[group]).get(option)
+    lines = (getattr(found and found.object, "__doc__", None) or "").strip().splitlines()
+    return "\n".join(f"# {line.strip()}".rstrip() for line in lines)
 
 
 def describe(group: str, option: str) -> str:
     """The one line that the option's file says about it."""
-    lines = _root().joinpath(f"{group}/{option}.yaml").read_text("utf-8").splitlines()
+    lines = option_text(group, option).splitlines()
     comments = [line.lstrip("# ") for line in lines if line.startswith("#") and "@package" not in line]
     return comments[0] if comments else ""
 
@@ -46,7 +91,29 @@ def describe(group: str, option: str) -> str:
 def require_option(group: str, option: object) -> str:
     """The option if the group has it; an InputError lists what it has, the closest one first."""
     if option not in options(group):
-        close = difflib.get_close_matches(str(option), options(group), n=1)
-        hint = f" (did you mean {close[0]}?)" if close else ""
+        hint = did_you_mean(str(option), options(group))
         raise InputError(group, option, "one of " + ", ".join(options(group)) + hint)
     return str(option)
+
+
+@functools.cache
+def _files(group: str, folders: tuple[Path, ...]) -> dict[str, Traversable]:
+    """Files of a group by option; a user's file cannot take the name of one that is there."""
+    found = dict(_walk(_own().joinpath(group), ""))
+    for folder in folders:
+        for option, file in _walk(folder / group, ""):
+            if option in found and folder not in plugins.config_folders():
+                allowed = f"a name of its own: there is a {group}={option} already, rename {file}"
+                raise InputError("--config-dir", str(folder), allowed)
+            found.setdefault(option, file)
+    return found
+
+
+def _walk(folder: Traversable, prefix: str) -> Iterable[tuple[str, Traversable]]:
+    if not folder.is_dir():
+        return
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir() and not entry.name.startswith("_"):
+            yield from _walk(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith(".yaml"):
+            yield prefix + entry.name.removesuffix(".yaml"), entry

@@ -62,6 +62,7 @@ class Settings:
     shuffle: bool = False
     fail_fast: bool = False
     quiet: bool = False
+    skip_invalid: bool = False
 
     @classmethod
     def of(cls, composed: Mapping[str, Any]) -> Settings:
@@ -78,7 +79,7 @@ class Settings:
         return build(cls, built | plain, "")
 
 
-SCALARS = ("output", "dry_run", "only", "limit", "shuffle", "fail_fast", "quiet")
+SCALARS = ("output", "dry_run", "only", "limit", "shuffle", "fail_fast", "quiet", "skip_invalid")
 CELL_SCALARS = {"tie_breaking": "pessimistic", "replicates": 200, "seed": 0}
 
 

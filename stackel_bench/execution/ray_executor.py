@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 # Read when ray is imported: token authentication stays on, usage reports stay off. Where somebody has
@@ -29,12 +30,15 @@ os.environ.setdefault("RAY_grpc_client_keepalive_timeout_ms", "5000")
 os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "180")
 
 import ray
+import ray.cloudpickle
 import ray.exceptions
 
 from stackel_bench import __version__
 from stackel_bench.errors import InputError
 from stackel_bench.execution.cluster_watch import WATCH_SECONDS, Address, ClusterWatch
 from stackel_bench.execution.executor import ClusterLostError, Finished, Task
+from stackel_bench.outside.code import versions_used
+from stackel_bench.outside.sources import Sources, install, installed_sources
 from stackel_bench.trials.trial import Failure
 
 _LOST = (
@@ -58,6 +62,27 @@ class _RayTask:
 
     seconds: ray.ObjectRef[Any]
     value: ray.ObjectRef[Any]
+
+
+class _Shipped:
+    """An argument that brings along the sources of the modules that unpickling and using it imports."""
+
+    def __init__(self, value: Any, sources: Sources) -> None:
+        self._value, self._sources = value, sources
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Sources, bytes]]:
+        return _unpack, (dict(self._sources), ray.cloudpickle.dumps(self._value))
+
+
+def _unpack(sources: Sources, content: bytes) -> Any:
+    install(sources)
+    return ray.cloudpickle.loads(content)
+
+
+def _shipped(value: Any) -> Any:
+    """The value, ready for a worker that lacks the files that this process has loaded."""
+    sources = installed_sources()
+    return _Shipped(value, sources) if sources else value
 
 
 def _timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
@@ -134,12 +159,15 @@ class RayExecutor:
     def put(self, value: Any) -> Task:
         """Store a value in the object store once."""
         self._watch.look_at_node()
-        return ray.put(value)
+        return ray.put(_shipped(value))
 
     def submit(self, name: str, function: Callable[..., Any], *arguments: Any) -> Task:
         """Start a Ray task; its name is what Ray's dashboard, `ray list tasks` and the timeline show."""
         self._watch.look_at_node()
-        resolved = [a.value if isinstance(a, _RayTask) else a for a in arguments]
+        resolved = [
+            a.value if isinstance(a, _RayTask) else a if isinstance(a, ray.ObjectRef) else _shipped(a)
+            for a in arguments
+        ]
         return _RayTask(*self._timed.options(name=name, **self._options).remote(function, *resolved))
 
     def next_finished(self, tasks: list[Task]) -> Finished:
@@ -197,17 +225,21 @@ def _addresses() -> tuple[Address, Address]:
     return (host, int(port)), (own["NodeManagerAddress"], own["NodeManagerPort"])
 
 
-def _worker_version() -> str:
-    return __version__  # shipped by runtime_env, the package may have no metadata
+def _versions(names: tuple[str, ...]) -> dict[str, str]:
+    """The versions of this package and of plug-ins where this runs."""
+    found = {"stackel_bench": __version__}  # shipped by runtime_env, the package may have no metadata
+    for name in names:
+        with contextlib.suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def _require_package(address: str) -> None:
-    """Raise an InputError where the cluster's workers lack this package or have another version of it."""
-    here = _worker_version()
-    allowed = (
-        f"a cluster whose workers can import stackel_bench {here} (installed, or by execution.runtime_env)"
-    )
-    probe = ray.remote(num_cpus=0)(_worker_version).remote()
+    """Raise an InputError where workers lack this package or a plug-in, or have another version of it."""
+    here = {"stackel_bench": __version__, **versions_used()}
+    wanted = ", ".join(f"{name} {number}" for name, number in here.items())
+    allowed = f"a cluster whose workers can import {wanted} (installed, or by execution.runtime_env)"
+    probe = ray.remote(num_cpus=0)(_versions).remote(tuple(versions_used()))
     try:
         there = ray.get(probe, timeout=_PROBE_SECONDS)
     except ray.exceptions.GetTimeoutError:
@@ -215,7 +247,8 @@ def _require_package(address: str) -> None:
     except ray.exceptions.RayError as error:
         raise InputError("execution.address", address, f"{allowed}; {_last_line(error)}") from error
     if there != here:
-        raise InputError("execution.address", address, f"{allowed}; found {there}")
+        found = ", ".join(f"{name} {there.get(name, 'missing')}" for name in here)
+        raise InputError("execution.address", address, f"{allowed}; found {found}")
 
 
 def _advice(error: BaseException) -> str:

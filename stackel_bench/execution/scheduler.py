@@ -155,7 +155,7 @@ class Scheduler:
         explored: dict[range, dict[int, Task | None]] = {}
         for name, content in ({} if self.keeper is None else self.keeper.kept(job.index)).items():
             try:
-                piece, value = Piece.parse(name), decode(content, _packages(job.trial))
+                piece, value = Piece.parse(name), decode(content, job.assignment.packages)
             except (NotReadableError, ValueError):
                 continue
             self.pieces_restored += 1
@@ -232,7 +232,7 @@ class Scheduler:
                 yield from self._fail(job, finished.failure)
             elif not job.failed:
                 content, piece = self.executor.value(finished.task), Piece(None, blocks)
-                job.decided[blocks.start] = decode(content, _packages(job.trial))
+                job.decided[blocks.start] = decode(content, job.assignment.packages)
                 job.busy_seconds += finished.seconds
                 if not job.fans_out:
                     self._estimates.observe(job, len(blocks), finished.seconds)
@@ -307,8 +307,3 @@ class Scheduler:
         arguments = (assignments, *map(self._games.get, chosen))
         seconds = sum(map(self._estimates.seconds, chosen))
         self._waiting.append(_Waiting(None, name, run_whole_trials, arguments, then, seconds))
-
-
-def _packages(trial: Trial) -> tuple[str, ...]:
-    """Packages whose classes may stand in what this trial's tasks return."""
-    return (type(trial.learner).__module__.split(".")[0],)

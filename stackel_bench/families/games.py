@@ -12,25 +12,35 @@ from typing import Any
 from omegaconf import OmegaConf
 
 from stackel_bench.errors import InputError, did_you_mean
+from stackel_bench.families.from_outside import is_outside, keyword_defaults, load_outside, outside_game
 from stackel_bench.families.registry import FAMILIES, family_of
 from stackel_bench.games.game import Game
+from stackel_bench.outside.plugins import GAMES, plugins
 
 
 def game_names() -> list[str]:
     """All names `family/instance`, in the order of families, then alphabetical."""
     folder = resources.files("stackel_bench.conf").joinpath("game")
-    return [
+    own = [
         f"{family}/{entry.name.removesuffix('.yaml')}"
         for family in FAMILIES
         if folder.joinpath(family).is_dir()
         for entry in sorted(folder.joinpath(family).iterdir(), key=lambda entry: entry.name)
         if entry.name.endswith(".yaml")
     ]
+    return [*own, *(name for name in plugins(GAMES) if name not in own)]
+
+
+def default_parameters(name: str) -> Mapping[str, Any]:
+    """The parameters of a game with their defaults, as its file or its builder's signature says."""
+    if is_outside(GAMES, name):
+        defaults = keyword_defaults(load_outside(GAMES, name, "game").object)
+        return {key: value for key, value in defaults.items() if _is_plain(value)}
+    return _declared_parameters(name)
 
 
 @functools.cache
-def default_parameters(name: str) -> Mapping[str, Any]:
-    """The parameters of a named game with their defaults, as its configuration file says."""
+def _declared_parameters(name: str) -> Mapping[str, Any]:
     if name not in game_names():
         raise InputError("game", name, "one of " + ", ".join(game_names()) + did_you_mean(name, game_names()))
     text = resources.files("stackel_bench.conf").joinpath(f"game/{name}.yaml").read_text("utf-8")
@@ -44,6 +54,10 @@ def load_game(name: str, **parameters: Any) -> Game:
     """The named game; parameters that are not given have the defaults of conf/game/NAME.yaml."""
     if not isinstance(name, str):  # game.name=3 on a command line
         raise InputError("game", name, "a name `family/instance`")
+    if is_outside(GAMES, name):
+        game = outside_game(name, load_outside(GAMES, name, "game"), parameters)
+        family_of(game.family)
+        return game
     defaults = default_parameters(name)
     for key in parameters:
         if key not in defaults:
@@ -52,6 +66,13 @@ def load_game(name: str, **parameters: Any) -> Game:
             )
     game = _builder(name)(**{**defaults, **parameters})
     return dataclasses.replace(game, name=name)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a configuration can hold the value."""
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, bool | int | float | str)
 
 
 def _builder(name: str) -> Callable[..., Any]:

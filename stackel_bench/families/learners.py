@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from stackel_bench.errors import InputError, did_you_mean
+from stackel_bench.families.from_outside import is_outside, load_outside, outside_learner
 from stackel_bench.families.registry import family_of
 from stackel_bench.learners.learner import Learner
 from stackel_bench.options import build, changed, values_of
+from stackel_bench.outside.plugins import LEARNERS
 
 
 def make_learner(family: str, algorithm: str | Learner, /, **options: Any) -> Learner:
@@ -17,6 +19,9 @@ def make_learner(family: str, algorithm: str | Learner, /, **options: Any) -> Le
             raise InputError(key, value, "nothing beside a learner object, which has its own options")
         return algorithm
     learners = family_of(family).learners
+    if is_outside(LEARNERS, algorithm) and algorithm not in learners:
+        found = load_outside(LEARNERS, algorithm, "algorithm")
+        return outside_learner(algorithm, found, family, options)
     if not isinstance(algorithm, str) or algorithm not in learners:
         names = sorted(learners)
         allowed = f"one of {', '.join(names)} on {family} games{did_you_mean(str(algorithm), names)}"

@@ -7,6 +7,7 @@ from importlib import import_module
 
 from stackel_bench.errors import InputError, did_you_mean
 from stackel_bench.families.family import Family
+from stackel_bench.outside import plugins
 
 FAMILIES = ("bandit", "bandit_rl", "linear", "simultaneous")
 
@@ -14,18 +15,30 @@ FAMILIES = ("bandit", "bandit_rl", "linear", "simultaneous")
 @functools.cache
 def family_of(name: str) -> Family:
     """The record of the family of this name."""
-    if name not in FAMILIES:
-        allowed = f"one of {', '.join(FAMILIES)}{did_you_mean(str(name), FAMILIES)}"
-        raise InputError("family", name, allowed)
-    family: Family = import_module(f"stackel_bench.families.{name}.record").FAMILY
+    family: Family
+    if name in FAMILIES:
+        family = import_module(f"stackel_bench.families.{name}.record").FAMILY
+        return family
+    if name not in plugins.plugins(plugins.FAMILIES):
+        known = family_names()
+        raise InputError("family", name, f"one of {', '.join(known)}{did_you_mean(str(name), known)}")
+    family = plugins.load_plugin(plugins.FAMILIES, name, "family").object
     return family
 
 
+def family_names() -> tuple[str, ...]:
+    """The names of all families, those of plug-ins at the end."""
+    return tuple(dict.fromkeys([*FAMILIES, *plugins.plugins(plugins.FAMILIES)]))
+
+
 def all_families() -> list[Family]:
-    """The records of all families, in their order."""
-    return [family_of(name) for name in FAMILIES]
+    """The records of all families that load, in their order."""
+    own = [family_of(name) for name in FAMILIES]
+    return [*own, *(found.object for found in plugins.loaded_plugins(plugins.FAMILIES).values())]
 
 
 def all_explorers() -> dict[str, type]:
-    """Explorers by name, of the families that have any."""
-    return {name: cls for family in all_families() for name, cls in family.explorers.items()}
+    """Explorers by name: of the families that have any, and of plug-ins."""
+    own = {name: cls for family in all_families() for name, cls in family.explorers.items()}
+    added = plugins.loaded_plugins(plugins.EXPLORERS).items()
+    return {name: found.object for name, found in added} | own

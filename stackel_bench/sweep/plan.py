@@ -18,8 +18,11 @@ from stackel_bench.options import options_of
 from stackel_bench.results.names import cell_names
 from stackel_bench.results.varying import varying_keys
 from stackel_bench.sweep.cell import CELL_KEYS, Cell, CellBuilder
+from stackel_bench.sweep.where import split_where
 
 _TELL_SECONDS = 5.0
+_MOST_UNFIT = 100  # combinations after which nothing seems to fit
+_MOST_LINES = 10
 KNOWN_KEYS = (
     *dict.fromkeys(f"budget.{name}" for budget in BUDGETS.values() for name in options_of(budget)),
     *(f"execution.{name}" for name in options_of(ExecutionSettings)),
@@ -35,6 +38,7 @@ class Plan:
     question: str
     settings: Settings  # execution, tracking, output and flags
     cells: tuple[Cell, ...]
+    left_out: tuple[str, ...] = ()  # combinations that do not fit, each with the reason
 
     @property
     def sweep_id(self) -> str:
@@ -69,19 +73,57 @@ def plan_products(
     """
     told = time.monotonic()
     composer, builder = Composer(KNOWN_KEYS), CellBuilder(kept)
-    settings = shared_settings(composer, products[0][0])
+    overrides, where = split_where(products[0][0])
+    settings = shared_settings(composer, overrides)
     cells: dict[str, Cell] = {}
-    for overrides, objects in products:
-        for combination in _combinations(settings, overrides):
-            cell = builder.build({**composer.compose(combination), **objects})
+    unfit: list[tuple[list[str], InputError]] = []
+    for combination, objects in _all_combinations(settings, products):
+        if not where.allows_words(combination):
+            continue
+        try:
+            composed = composer.compose(combination) | objects
+            if not objects and not where.allows(composed, combination, complete=False):
+                continue
+            cell = builder.build(composed)
+        except InputError as error:
+            unfit.append((combination, error))
+            if len(unfit) > _MOST_UNFIT and not cells:
+                break
+            continue
+        if where.allows(cell.config, combination, complete=True):
             cells.setdefault(cell.cell_id, cell)
-            if time.monotonic() > told + _TELL_SECONDS:
-                told = time.monotonic()
-                tell(len(cells))
-    _require_used(products[0][0], cells.values())
+        if time.monotonic() > told + _TELL_SECONDS:
+            told = time.monotonic()
+            tell(len(cells))
+    left_out = _left_out(unfit, cells, settings.skip_invalid)
+    if not cells:
+        raise InputError("where", str(where), "patterns that some cell matches")
+    _require_used(overrides, cells.values())
     study = settings.study
     question = " ".join([study.question, *study.vacuous.values()])
-    return Plan(study.name, question, settings, named(tuple(cells.values())))
+    return Plan(study.name, question, settings, named(tuple(cells.values())), left_out)
+
+
+def _left_out(
+    unfit: Sequence[tuple[list[str], InputError]], cells: Collection[str], skip: bool
+) -> tuple[str, ...]:
+    """A line for each combination that does not fit; an InputError unless they are to be left out."""
+    if not unfit:
+        return ()
+    first = unfit[0][1]
+    if not cells and len({str(error) for _, error in unfit}) == 1:
+        raise first
+    common = set.intersection(*({*words} for words, _ in unfit)) if len(unfit) > 1 else set()
+    lines = tuple(
+        f"{' '.join(w for w in words if w not in common or w.startswith(('game=', 'algorithm=')))}: {error}"
+        for words, error in unfit
+    )
+    if skip and cells:
+        return lines
+    more = f"\n  ... and {len(lines) - _MOST_LINES} more" if len(lines) > _MOST_LINES else ""
+    shown = "".join(f"\n  {line}" for line in lines[:_MOST_LINES])
+    title = f"{len(lines)} of {len(lines) + len(cells)} cells do not fit (skip_invalid=true leaves them out):"
+    raise InputError(first.field, first.found, first.allowed, f"{title}{shown}{more}")
 
 
 def named(cells: Sequence[Cell]) -> tuple[Cell, ...]:
@@ -93,7 +135,11 @@ def named(cells: Sequence[Cell]) -> tuple[Cell, ...]:
 def shared_settings(composer: Composer, overrides: Sequence[str]) -> Settings:
     """The configuration of the first cell: what execution, tracking and output say there holds for all."""
     first = next(product(overrides))
-    settings = Settings.of(composer.compose(first))
+    try:
+        settings = Settings.of(composer.compose(first))
+    except InputError:  # of this cell perhaps, and not of all
+        others = [word for word in first if parse(word).key_or_group.split(".")[0] not in CELL_KEYS]
+        settings = Settings.of(composer.compose(others))
     if not settings.study.name.strip():
         raise InputError("study.name", settings.study.name, "a name for the results of this sweep")
     for override in map(parse, overrides):
@@ -101,6 +147,14 @@ def shared_settings(composer: Composer, overrides: Sequence[str]) -> Settings:
         if override.is_sweep_override() and key.split(".")[0] not in CELL_KEYS:
             raise InputError(key, override.input_line, "one value for the whole sweep")
     return settings
+
+
+def _all_combinations(
+    settings: Settings, products: Sequence[tuple[Sequence[str], Mapping[str, Any]]]
+) -> Iterator[tuple[list[str], dict[str, Any]]]:
+    for overrides, objects in products:
+        for combination in _combinations(settings, split_where(overrides)[0]):
+            yield combination, dict(objects)
 
 
 def _combinations(settings: Settings, overrides: Sequence[str]) -> Iterator[list[str]]:

@@ -42,7 +42,7 @@ def explore_unit(assignment: Assignment, model: Any, unit: int, blocks: range) -
 
 def decide_blocks(assignment: Assignment, game: Game, blocks: range, *findings: bytes) -> bytes:
     """Encoded results of some blocks from the encoded findings of all units, in order."""
-    by_unit = [decode(finding) for finding in findings]
+    by_unit = [decode(finding, assignment.packages) for finding in findings]
     results = [
         _decided(assignment, game, [unit[position] for unit in by_unit]) for position in range(len(blocks))
     ]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pandas as pd
 
 from stackel_bench.games.game import Game
 from stackel_bench.learners.learner import Learner, Schedule, StreamKey, block_key
 from stackel_bench.models import TieBreaking
+from stackel_bench.outside.code import Code
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +26,7 @@ class Assignment:
     replicates: int
     seed: int
     block_size: int  # replicates that share a random stream
+    packages: frozenset[str] = frozenset()  # whose classes may stand in findings, beside this package's
 
     @property
     def num_blocks(self) -> int:
@@ -50,6 +52,7 @@ class Trial:
     tie_breakings: tuple[TieBreaking, ...]
     replicates: int
     seed: int
+    code: Code = field(default_factory=Code)  # from outside, that game and learner rest on
 
     @property
     def kind(self) -> tuple[str, ...]:
@@ -69,6 +72,7 @@ class Trial:
             self.replicates,
             self.seed,
             self.game.sampler.block_size,
+            frozenset({type(self.learner).__module__.partition(".")[0], *self.code.modules}),
         )
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator
 
 from stackel_bench import checks
@@ -62,6 +63,11 @@ def words() -> Iterator[str]:
     }
     for where, classes in sections.items():
         yield from sorted({f"{where}{name}=" for each in classes for name in options_of(each)})
-    yield from (
-        f"game.{key}=" for key in sorted({key for name in game_names() for key in default_parameters(name)})
-    )
+    yield from (f"game.{key}=" for key in sorted({key for name in game_names() for key in _parameters(name)}))
+    yield "--config-dir"
+
+
+def _parameters(name: str) -> Iterable[str]:
+    with contextlib.suppress(InputError):  # a plug-in that does not load
+        return default_parameters(name)
+    return ()

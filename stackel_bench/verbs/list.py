@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from importlib import resources
 
 from rich.console import Console
 
 from stackel_bench.config import groups
 from stackel_bench.config.settings import ExecutionSettings, TrackingSettings
 from stackel_bench.errors import InputError, did_you_mean
+from stackel_bench.families.games import default_parameters
 from stackel_bench.families.registry import all_explorers, all_families
 from stackel_bench.learners.budget import BUDGETS
 from stackel_bench.options import help_lines
+from stackel_bench.outside.plugins import GAMES, LEARNERS, loaded_plugins, plugins
 
 GROUPS = ("game", "algorithm", "explorer", "budget", "study", "claim", "execution", "tracking")
 
@@ -41,7 +42,11 @@ def _lines(group: str) -> dict[str, str]:
     """One line about each option of a group."""
     if group == "explorer":
         return {name: (cls.__doc__ or "").splitlines()[0] for name, cls in all_explorers().items()}
-    return {option: groups.describe(group, option) for option in groups.options(group)}
+    broken = {
+        name for kind in (GAMES, LEARNERS) for name in plugins(kind) if name not in loaded_plugins(kind)
+    }
+    known = (option for option in groups.options(group) if option not in broken)
+    return {option: groups.describe(group, option) for option in known}
 
 
 def _print_option(console: Console, group: str, option: str) -> None:
@@ -52,7 +57,7 @@ def _print_option(console: Console, group: str, option: str) -> None:
         text = inspect.cleandoc(all_explorers()[option].__doc__ or "")
     else:
         groups.require_option(group, option)
-        text = resources.files("stackel_bench.conf").joinpath(f"{group}/{option}.yaml").read_text("utf-8")
+        text = groups.option_text(group, option)
     console.print(f"[bold]{group}={option}[/]")
     console.print(text, markup=False)
     for line in _option_lines(group, option):
@@ -66,6 +71,10 @@ def _option_lines(group: str, option: str) -> Iterator[str]:
             if option in family.learners:
                 lines = help_lines(family.learners[option], "algorithm.")
                 yield from [f"on {family.name} games: {'' if lines else 'no options'}", *lines]
+        if option in loaded_plugins(LEARNERS):
+            yield from help_lines(loaded_plugins(LEARNERS)[option].object, "algorithm.")
+    if group == "game" and option in loaded_plugins(GAMES):
+        yield from (f"game.{key}={value}" for key, value in default_parameters(option).items())
     classes = {"budget": BUDGETS, "explorer": all_explorers()}
     settings = {"execution": ExecutionSettings, "tracking": TrackingSettings}
     if group in classes:

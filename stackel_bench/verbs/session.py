@@ -10,6 +10,7 @@ from pathlib import Path
 from rich.markup import escape
 
 from stackel_bench import checks
+from stackel_bench.config.groups import given_folders
 from stackel_bench.errors import InputError
 from stackel_bench.execution.executor import ClusterLostError, Executor
 from stackel_bench.execution.start import require_reachable, start_executor, validate_execution
@@ -31,6 +32,7 @@ from stackel_bench.verbs.dry_run import print_plan
 from stackel_bench.verbs.publish import Ending, Session, publish, tell_problems
 from stackel_bench.verbs.reconcile import Tracking, in_background, open_tracking
 
+_MOST_LINES = 10  # about combinations that are left out
 _STORAGE_ERRORS = (
     *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
     *(errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ESTALE),
@@ -61,6 +63,10 @@ def prepare_folder(plan: Plan) -> Path:
 
 def run_session(plan: Plan, command: str, ending: Ending = publish) -> int:
     """Run what is missing of the plan, then let the ending report; the exit code."""
+    for line in plan.left_out[:_MOST_LINES]:
+        print(f"left out: {line}", file=sys.stderr)
+    if len(plan.left_out) > _MOST_LINES:
+        print(f"left out: {len(plan.left_out) - _MOST_LINES} more", file=sys.stderr)
     if plan.settings.dry_run:
         validate_settings(plan)
         return print_plan(plan)
@@ -177,4 +183,5 @@ def command_line(verb: str, overrides: list[str]) -> str:
     """The command as it was typed, for messages that say how to resume."""
     program = Path(sys.argv[0]).name
     words = ["stackel-bench", verb] if program == "stackel-bench" else ["python", sys.argv[0]]
-    return shlex.join([*words, *overrides])
+    folders = [word for folder in given_folders() for word in ("--config-dir", str(folder))]
+    return shlex.join([*words, *overrides, *folders])

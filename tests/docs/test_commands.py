@@ -39,6 +39,7 @@ def test_there_are_commands_of_every_verb() -> None:
 def test_command_works(
     line: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr("stackel_bench.config.groups._given", ())  # as it was, afterwards
     _put_example_files(tmp_path)
     monkeypatch.chdir(tmp_path)
     assert main(cheap(line.words[1:])) == 0, capsys.readouterr().err
@@ -51,8 +52,15 @@ def test_make_target_exists(line: CommandLine) -> None:
 
 
 def _put_example_files(folder: Path) -> None:
-    """The files that the commands of docs/add_a_game.md read."""
+    """The files that the commands of docs/add_a_game.md and docs/add_a_learner.md read."""
     import numpy as np
+
+    from tests.outside.conftest import MY_FILE, NEIGHBOUR
+
+    (folder / "my_file.py").write_text(MY_FILE)
+    (folder / "neighbour.py").write_text(NEIGHBOUR)
+    (folder / "my_conf" / "study").mkdir(parents=True)
+    (folder / "my_conf" / "study" / "mine.yaml").write_text("name: mine\ngrids: [{game: bandit/trap}]\n")
 
     leader, follower = np.array([[0.5, 0.9], [0.7, 0.1]]), np.array([[0.6, 0.2], [0.3, 0.8]])
     np.savez(folder / "my_game.npz", leader_means=leader, follower_means=follower)

@@ -13,7 +13,9 @@ from stackel_bench.families.bandit_rl.explorers.rf_express import RFExpress
 from stackel_bench.families.bandit_rl.explorers.rf_ucrl import RFUCRL
 from stackel_bench.families.bandit_rl.explorers.ucbvi import UCBVI
 from stackel_bench.families.bandit_rl.explorers.uniform import Uniform
+from stackel_bench.families.from_outside import is_outside, load_outside, outside_explorer
 from stackel_bench.options import build
+from stackel_bench.outside import plugins
 
 EXPLORERS: Mapping[str, type[Any]] = {
     explorer.name: explorer for explorer in (RewardFreeExplore, RFUCRL, RFExpress, UCBVI, Uniform, Generative)
@@ -22,9 +24,9 @@ EXPLORERS: Mapping[str, type[Any]] = {
 
 def make_explorer(name: str, /, **options: Any) -> Explorer:
     """The explorer of this name; options are its fields."""
-    explorer: Explorer = build(
-        EXPLORERS[choice("algorithm.explorer", name, sorted(EXPLORERS))],
-        options,
-        "algorithm.explorer_options.",
-    )
+    if is_outside(plugins.EXPLORERS, name) and name not in EXPLORERS:
+        cls = outside_explorer(name, load_outside(plugins.EXPLORERS, name, "algorithm.explorer"))
+    else:
+        cls = EXPLORERS[choice("algorithm.explorer", name, sorted(EXPLORERS))]
+    explorer: Explorer = build(cls, options, "algorithm.explorer_options.")
     return explorer

@@ -1,0 +1,96 @@
+"""Games, learners and explorers whose code is not this package's: found, checked, built."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from stackel_bench.errors import InputError, UnknownKeyError
+from stackel_bench.games.game import Game
+from stackel_bench.options import build
+from stackel_bench.outside.plugins import load_plugin, plugins
+from stackel_bench.outside.reference import Loaded, is_reference, load_reference, one_sentence
+
+_GAME = ("family", "name", "identity", "sampler", "sizes")
+_LEARNER = (("schedule",), ("explore", "explore_block"), ("decide", "decide_block"))
+_EXPLORER = (("nested",), ("proved",), ("seconds_of",), ("theory_plan",), ("fixed_plan",), ("explore",))
+
+
+def is_outside(kind: str, name: object) -> bool:
+    """Whether this names something from a file, a module or a plug-in."""
+    return isinstance(name, str) and (is_reference(name) or name in plugins(kind))
+
+
+def load_outside(kind: str, name: str, field: str) -> Loaded:
+    """What the name stands for."""
+    return load_reference(name, field) if is_reference(name) else load_plugin(kind, name, field)
+
+
+def keyword_defaults(builder: Any) -> dict[str, Any]:
+    """The keywords of a builder of games with their defaults; those that must be given have none."""
+    if not callable(builder):
+        return {}
+    parameters = inspect.signature(builder).parameters.values()
+    named = (p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY))
+    return {p.name: p.default for p in named if p.name != "name"}
+
+
+def outside_game(name: str, found: Loaded, given: Mapping[str, Any]) -> Game:
+    """The game that a builder, or an object that is one already, stands for."""
+    game: Any = found.object
+    if callable(game):
+        known = keyword_defaults(game)
+        _require_keywords(game, known, given)
+        with one_sentence("game", name, f"a builder of games; {name}"):
+            game = game(**given)
+    elif given:
+        key = next(iter(given))
+        raise InputError(f"game.{key}", given[key], f"nothing here: {name} is a game, not a builder of one")
+    missing = [member for member in _GAME if not hasattr(game, member)]
+    if missing:
+        allowed = f"a game, or a function that returns one; {type(game).__name__} has no {', '.join(missing)}"
+        raise InputError("game", name, allowed)
+    if dataclasses.is_dataclass(game) and any(f.name == "name" and f.init for f in dataclasses.fields(game)):
+        game = dataclasses.replace(game, name=name)  # type: ignore[type-var]
+    return game
+
+
+def outside_learner(name: str, found: Loaded, family: str, options: Mapping[str, Any]) -> Any:
+    """The learner of this class, once it has what learners have and fits the family."""
+    cls = _checked_class("algorithm", name, found.object, _LEARNER, "learner")
+    families = getattr(cls, "family", family)
+    families = (families,) if isinstance(families, str) else tuple(families)
+    if family not in families:
+        raise InputError("algorithm", name, f"one for {family} games; it is for {', '.join(families)}")
+    with one_sentence("algorithm", name, f"a class of learners; {name}"):
+        return build(cls, options, "algorithm.")
+
+
+def outside_explorer(name: str, found: Loaded) -> type[Any]:
+    """The class of this explorer, once it has what explorers have."""
+    return _checked_class("algorithm.explorer", name, found.object, _EXPLORER, "explorer")
+
+
+def _checked_class(
+    field: str, name: str, cls: Any, members: tuple[tuple[str, ...], ...], kind: str
+) -> type[Any]:
+    if not isinstance(cls, type):
+        raise InputError(field, name, f"a class of {kind}s; it is {type(cls).__name__}")
+    known = {*dir(cls), *getattr(cls, "__dataclass_fields__", ())}
+    missing = [" or ".join(names) for names in members if known.isdisjoint(names)]
+    if missing:
+        raise InputError(field, name, f"a class of {kind}s; {cls.__name__} has no {', no '.join(missing)}")
+    return cls
+
+
+def _require_keywords(builder: Any, known: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    parameters = inspect.signature(builder).parameters.values()
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters)
+    for key in given:
+        if key not in known and not takes_any:
+            raise UnknownKeyError(f"game.{key}", [f"game.{name}" for name in known])
+    for key, default in known.items():
+        if default is inspect.Parameter.empty and key not in given:
+            raise InputError(f"game.{key}", None, "a value: it has no default")

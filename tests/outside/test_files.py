@@ -1,0 +1,191 @@
+"""FILE:NAME in the place of a game, a learner, an explorer: run, resumed, verified, shipped, identified."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from stackel_bench.errors import InputError
+from stackel_bench.outside.sources import sources_of
+from stackel_bench.sweep.plan import make_plan
+from tests.outside.conftest import CHEAP, Command
+from tests.sweep import commands
+from tests.sweep.test_cluster import cluster  # noqa: F401
+
+FANNED = ["execution.fan_out=leader_action", "execution.batch_seconds=0.001", "tracking=off", "quiet=true"]
+SWEEP = [
+    "game=my_file:make_game",
+    "game.rate=0.25,0.5",
+    "algorithm=paper,my_file:Maximin",
+    "budget.epsilon=0.3",
+    "replicates=70",
+]
+
+
+def table(output: Path) -> pd.DataFrame:
+    return pd.read_csv(commands.sweep_folder(output) / "results.csv")
+
+
+def test_a_sweep_of_a_game_and_a_learner(folder: Path, command: Command) -> None:
+    code, _, errors = command("sweep", *SWEEP, *CHEAP)
+    assert code == 0, errors
+    cells = table(folder)
+    assert set(cells["game"]) == {"my_file:make_game"}
+    assert set(cells["algorithm"]) == {"paper", "my_file:Maximin"}
+    assert sorted(cells["game.rate"]) == [0.25, 0.25, 0.5, 0.5]
+    again = command("sweep", *SWEEP, *CHEAP)
+    assert "4 cells, 0 to run" in again[1]
+    assert command("report", *SWEEP, *CHEAP)[0] == 0
+    code, out, _ = command("verify", str(commands.sweep_folder(folder)), "recompute=1")
+    assert (code, out) == (0, "4 cells checked, 4 recomputed, 0 findings\n")
+
+
+def test_configurations_hold_the_defaults_of_signatures_and_fields(folder: Path) -> None:
+    (cell,) = make_plan(["game=my_file:make_game", "algorithm=my_file:Maximin", "game.rate=0.25"]).cells
+    assert cell.config["game"] == {"name": "my_file:make_game", "rate": 0.25, "size": 3}
+    assert cell.config["algorithm"] == {"name": "my_file:Maximin", "pulls": 1000}
+    spelled = ["game.size=3", "algorithm.pulls=1000"]
+    (same,) = make_plan(
+        ["game=my_file:make_game", "algorithm=my_file:Maximin", "game.rate=0.25", *spelled]
+    ).cells
+    assert same.cell_id == cell.cell_id
+
+
+@pytest.mark.parametrize("changed", ["my_file.py", "neighbour.py"])
+def test_changed_code_is_another_cell(changed: str, folder: Path) -> None:
+    own, shipped = ["algorithm=my_file:Maximin"], ["algorithm=paper"]
+    before = [make_plan(words).cells[0].cell_id for words in (own, shipped)]
+    with (folder / changed).open("a") as file:
+        file.write("\nX = 1\n")
+    after = [make_plan(words).cells[0].cell_id for words in (own, shipped)]
+    assert before[0] != after[0]
+    assert before[1] == after[1]
+
+
+def test_the_folder_is_no_part_of_the_identity(folder: Path) -> None:
+    spellings = ["my_file:Maximin", "./my_file.py:Maximin", f"{folder}/my_file.py:Maximin"]
+    assert len({make_plan([f"algorithm={text}"]).cells[0].cell_id for text in spellings}) == 1
+
+
+def test_an_explorer_and_a_study_of_ones_own(folder: Path, command: Command) -> None:
+    grid = "study.grids=[{game: bandit_rl/random, algorithm.explorer: ['my_file:MyRule', uniform]}]"
+    few = ["budget=fixed", "budget.samples=2000", "replicates=2"]
+    code, _, errors = command("sweep", grid, *CHEAP, *few)
+    assert code == 0, errors
+    cells = table(folder)
+    assert list(cells["explorer"]) == ["my_file:MyRule", "uniform"]
+    numbers = cells.drop(columns=["cell_id", "explorer"])
+    assert numbers.iloc[0].equals(numbers.iloc[1])
+
+
+def test_workers_get_the_file_and_its_neighbour(folder: Path, command: Command) -> None:
+    """A private cluster whose tasks explore one leader action each, so that findings of ours are encoded."""
+    assert command("sweep", *SWEEP, *CHEAP, "replicates=70", f"output={folder}/serial")[0] == 0
+    local = ["execution=local", "execution.num_cpus=2", *FANNED, "output=ray"]
+    with commands.running(commands.started(["sweep", *SWEEP, *local], folder)) as driver:
+        ended = driver.wait()
+    assert ended.code == 0, ended
+    assert commands.results(folder / "ray") == commands.results(folder / "serial")
+
+
+def test_a_cluster_by_address(
+    cluster: subprocess.Popen[str],  # noqa: F811
+    folder: Path,
+    command: Command,
+) -> None:
+    """Its nodes were started elsewhere, and cannot see the file."""
+    assert cluster.stdout is not None
+    address = cluster.stdout.readline().strip()
+    assert command("sweep", *SWEEP, *CHEAP, "replicates=70", f"output={folder}/serial")[0] == 0
+    where = ["execution=cluster", f"execution.address={address}", *FANNED, "output=ray"]
+    driver = commands.started(["sweep", *SWEEP, *where], folder)
+    with commands.running(driver):
+        driver.wait_for_lines(folder / "ray", 1)
+        for name in ("my_file.py", "neighbour.py"):
+            (folder / name).rename(folder / f"{name}.away")
+        ended = driver.wait()
+    assert ended.code == 0, ended
+    assert commands.results(folder / "ray") == commands.results(folder / "serial")
+
+
+MISTAKES = {
+    "x = (": "SyntaxError",
+    "1 / 0": "ZeroDivisionError: division by zero",
+    "import nothing_of_that_name": "ModuleNotFoundError",
+    "raise SystemExit(3)": "SystemExit: 3",
+    "class Learner: pass": "Learner has no schedule, no explore or explore_block, no decide or decide_block",
+    "Learner = 3": "a class of learners; it is int",
+    "learner = 3": "a name that broken.py has (did you mean learner?)",
+}
+
+
+@pytest.mark.parametrize("text", MISTAKES)
+def test_mistakes_in_one_sentence(text: str, folder: Path, command: Command) -> None:
+    (folder / "broken.py").write_text(text)
+    code, out, errors = command("run", "algorithm=broken:Learner", *CHEAP)
+    assert (code, out) == (2, "")
+    assert errors.startswith("error: algorithm: found 'broken:Learner', allowed: ")
+    assert MISTAKES[text] in errors
+    assert errors.count("\n") == 1
+    assert not (folder / "sweeps").exists()
+
+
+GAMES = {
+    "def make(): return 3": (["game=wrong:make"], "int has no family, name, identity, sampler, sizes"),
+    "def make(rate): return 3": (["game=wrong:make"], "game.rate: found None, allowed: a value"),
+    "def make(rate=1): raise ValueError('odd')": (["game=wrong:make"], "wrong:make raises ValueError: odd"),
+    "def make(rate=1): pass": (["game=wrong:make", "game.rat=2"], "did you mean game.rate?"),
+    "class make: family, name, identity, sampler, sizes = 'chess', 'x', 'x', 1, {}": (
+        ["game=wrong:make"],
+        "family: found 'chess'",
+    ),
+}
+
+
+@pytest.mark.parametrize("text", GAMES)
+def test_games_that_are_none(text: str, folder: Path, command: Command) -> None:
+    (folder / "wrong.py").write_text(text)
+    words, message = GAMES[text]
+    code, out, errors = command("run", *words, *CHEAP)
+    assert (code, out) == (2, "")
+    assert message in errors
+
+
+@pytest.mark.parametrize("word", ["nowhere:Learner", "no/where.py:Learner", "numpy:nothing"])
+def test_files_that_are_not_there(word: str, folder: Path, command: Command) -> None:
+    code, _, errors = command("run", f"algorithm={word}", *CHEAP)
+    assert code == 2
+    assert errors.startswith(f"error: algorithm: found '{word}', allowed: ")
+
+
+def test_names_of_python_itself_are_refused(folder: Path, command: Command) -> None:
+    (folder / "random.py").write_text("class Learner: pass")
+    code, _, errors = command("run", "algorithm=random:Learner", *CHEAP)
+    assert code == 2
+    assert "rename random.py" in errors
+
+
+def test_two_files_of_one_name_in_a_command(folder: Path) -> None:
+    for name in ("old", "new"):
+        (folder / name).mkdir()
+        text = (folder / "my_file.py").read_text() + f"\nVERSION = '{name}'\n"
+        (folder / name / "mine.py").write_text(text)
+        (folder / name / "neighbour.py").write_text((folder / "neighbour.py").read_text())
+    with pytest.raises(InputError, match=r"one module .* in a command"):
+        make_plan(["algorithm=old/mine.py:Maximin,new/mine.py:Maximin"])
+
+
+def test_neighbours_are_found_wherever_they_are_imported(tmp_path: Path) -> None:
+    package = tmp_path / "pack" / "inner"
+    package.mkdir(parents=True)
+    (tmp_path / "pack" / "__init__.py").write_text("from . import one")
+    (tmp_path / "pack" / "one.py").write_text("from .inner.two import x")
+    (package / "two.py").write_text("def x():\n    import lone\n    import json, numpy")
+    (tmp_path / "lone.py").write_text("import entry_file")
+    (tmp_path / "entry_file.py").write_text("def f():\n    from pack import one")
+    (tmp_path / "unused.py").write_text("")
+    names = {"entry_file", "pack", "pack.one", "pack.inner", "pack.inner.two", "lone"}
+    assert set(sources_of(tmp_path, "entry_file")) == names
