@@ -21,7 +21,7 @@ from stackel_bench.execution.scheduler import Scheduler
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.learner import Decision, Learner, Schedule, StreamKey
 from stackel_bench.models import TieBreaking
-from stackel_bench.sweep.plan import make_plan
+from stackel_bench.sweeps.plan import make_plan
 
 STANDARD = [
     "game=bandit/random",

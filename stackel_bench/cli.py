@@ -67,7 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
             return 0
         if "--cfg" in words:
             return _print_config(words)
-        return import_module(f"stackel_bench.verbs.{verb}").main(words)
+        return int(import_module(f"stackel_bench.verbs.{verb}").main(words))
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -113,7 +113,7 @@ def _print_config(words: list[str]) -> int:
     from omegaconf import OmegaConf
 
     from stackel_bench.config.compose import product
-    from stackel_bench.sweep.plan import make_plan
+    from stackel_bench.sweeps.plan import make_plan
 
     position = words.index("--cfg")
     if words[position + 1 : position + 2] != ["job"]:

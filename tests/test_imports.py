@@ -26,7 +26,7 @@ LEVELS: list[set[str]] = [
     {"execution"},
     {"results"},
     {"tracking"},
-    {"sweep"},
+    {"sweeps"},
     {"claims"},
     {"reporting"},
     {"verbs"},

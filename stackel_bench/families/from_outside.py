@@ -54,7 +54,8 @@ def outside_game(name: str, found: Loaded, given: Mapping[str, Any]) -> Game:
         raise InputError("game", name, allowed)
     if dataclasses.is_dataclass(game) and any(f.name == "name" and f.init for f in dataclasses.fields(game)):
         game = dataclasses.replace(game, name=name)  # type: ignore[type-var]
-    return game
+    built: Game = game
+    return built
 
 
 def outside_learner(name: str, found: Loaded, family: str, options: Mapping[str, Any]) -> Any:

@@ -21,7 +21,8 @@ def make_learner(family: str, algorithm: str | Learner, /, **options: Any) -> Le
     learners = family_of(family).learners
     if is_outside(LEARNERS, algorithm) and algorithm not in learners:
         found = load_outside(LEARNERS, algorithm, "algorithm")
-        return outside_learner(algorithm, found, family, options)
+        outside: Learner = outside_learner(algorithm, found, family, options)
+        return outside
     if not isinstance(algorithm, str) or algorithm not in learners:
         names = sorted(learners)
         allowed = f"one of {', '.join(names)} on {family} games{did_you_mean(str(algorithm), names)}"

@@ -23,8 +23,8 @@ from stackel_bench.notebook.tables import TablesInMemory
 from stackel_bench.options import options_of
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.results.journal import Journal
-from stackel_bench.sweep.folder import locked
-from stackel_bench.sweep.plan import Plan, grid_overrides, plan_products
+from stackel_bench.sweeps.folder import locked
+from stackel_bench.sweeps.plan import Plan, grid_overrides, plan_products
 from stackel_bench.verbs.dry_run import rough_seconds
 from stackel_bench.verbs.publish import Ending, Session, publish
 from stackel_bench.verbs.session import carry_through, prepare_folder

@@ -9,10 +9,10 @@ from rich.console import Console
 
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.names import SYMBOLS
-from stackel_bench.sweep.cell import Cell
-from stackel_bench.sweep.driver import missing_cells
-from stackel_bench.sweep.folder import sweep_folder
-from stackel_bench.sweep.plan import Plan
+from stackel_bench.sweeps.cell import Cell
+from stackel_bench.sweeps.driver import missing_cells
+from stackel_bench.sweeps.folder import sweep_folder
+from stackel_bench.sweeps.plan import Plan
 from stackel_bench.verbs.publish import tell_problems
 
 SHOWN = 200

@@ -11,8 +11,8 @@ from stackel_bench.errors import InputError
 from stackel_bench.reporting.find_sweep import describe, existing_sweeps, find_sweep
 from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
 from stackel_bench.results import files
-from stackel_bench.sweep.folder import sweep_folder
-from stackel_bench.sweep.plan import make_plan
+from stackel_bench.sweeps.folder import sweep_folder
+from stackel_bench.sweeps.plan import make_plan
 from stackel_bench.tracking.start import require_answer, validate_tracking
 
 

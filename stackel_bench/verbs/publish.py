@@ -20,8 +20,8 @@ from stackel_bench.results.frames import saved_summary, write_actions, write_res
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.provenance import git_commit, package_version
 from stackel_bench.results.varying import varying_keys
-from stackel_bench.sweep.driver import Tally
-from stackel_bench.sweep.plan import Plan
+from stackel_bench.sweeps.driver import Tally
+from stackel_bench.sweeps.plan import Plan
 
 if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore

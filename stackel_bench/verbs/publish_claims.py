@@ -23,8 +23,8 @@ from stackel_bench.reporting.pages.claims_summary import (
 )
 from stackel_bench.results import files
 from stackel_bench.results.files import write_atomically
-from stackel_bench.sweep.folder import sweep_folder
-from stackel_bench.sweep.plan import Plan
+from stackel_bench.sweeps.folder import sweep_folder
+from stackel_bench.sweeps.plan import Plan
 from stackel_bench.verbs.publish import Session, write_tables
 
 if TYPE_CHECKING:

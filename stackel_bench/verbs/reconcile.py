@@ -15,9 +15,9 @@ from stackel_bench.config.settings import TrackingSettings
 from stackel_bench.errors import InputError
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.journal import Journal, Result
-from stackel_bench.sweep.cell import Cell
-from stackel_bench.sweep.driver import missing_cells
-from stackel_bench.sweep.plan import Plan
+from stackel_bench.sweeps.cell import Cell
+from stackel_bench.sweeps.driver import missing_cells
+from stackel_bench.sweeps.plan import Plan
 from stackel_bench.tracking.mirror import Mirror
 from stackel_bench.tracking.start import open_store, store_uri
 

@@ -9,7 +9,7 @@ from stackel_bench.reporting.console.table import print_table
 from stackel_bench.reporting.pages.report import write_report
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.results.frames import write_actions, write_results
-from stackel_bench.sweep.folder import require_writable
+from stackel_bench.sweeps.folder import require_writable
 from stackel_bench.tracking.start import open_store
 from stackel_bench.verbs.find import read_results, tracking_settings
 from stackel_bench.verbs.publish import log_report, tell_problems

@@ -21,11 +21,11 @@ from stackel_bench.results import files
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.provenance import record_machine
 from stackel_bench.results.repair import repair
-from stackel_bench.sweep.cell import Cell
-from stackel_bench.sweep.driver import Tally, finished_cells, missing_cells, run_cells
-from stackel_bench.sweep.folder import locked, require_writable, sweep_folder
-from stackel_bench.sweep.kept_pieces import count_pieces
-from stackel_bench.sweep.plan import Plan
+from stackel_bench.sweeps.cell import Cell
+from stackel_bench.sweeps.driver import Tally, finished_cells, missing_cells, run_cells
+from stackel_bench.sweeps.folder import locked, require_writable, sweep_folder
+from stackel_bench.sweeps.kept_pieces import count_pieces
+from stackel_bench.sweeps.plan import Plan
 from stackel_bench.tracking.mirror import Mirror
 from stackel_bench.tracking.start import require_answer, validate_tracking
 from stackel_bench.verbs.dry_run import print_plan

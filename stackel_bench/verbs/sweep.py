@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from stackel_bench.sweep.plan import make_plan
+from stackel_bench.sweeps.plan import make_plan
 from stackel_bench.verbs.session import command_line, run_session
 
 

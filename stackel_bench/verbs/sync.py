@@ -7,7 +7,7 @@ from rich.console import Console
 from stackel_bench.errors import InputError
 from stackel_bench.results import files
 from stackel_bench.results.journal import Journal
-from stackel_bench.sweep.folder import locked, require_writable
+from stackel_bench.sweeps.folder import locked, require_writable
 from stackel_bench.tracking.mirror import sync
 from stackel_bench.tracking.start import store_uri
 from stackel_bench.verbs.find import read_results, tracking_settings

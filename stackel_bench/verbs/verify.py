@@ -8,8 +8,8 @@ from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.reporting.find_sweep import find_sweep
 from stackel_bench.results import files
-from stackel_bench.sweep.folder import require_idle
-from stackel_bench.sweep.verify import Verification
+from stackel_bench.sweeps.folder import require_idle
+from stackel_bench.sweeps.verify import Verification
 
 _KEYS = ("sweep", "study", "output", "recompute")
 

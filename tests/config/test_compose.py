@@ -20,7 +20,7 @@ from stackel_bench.config.groups import describe, group_names, options
 from stackel_bench.config.settings import Settings, cell_scalar
 from stackel_bench.errors import InputError
 from stackel_bench.learners.budget import make_budget
-from stackel_bench.sweep.cell import CellBuilder
+from stackel_bench.sweeps.cell import CellBuilder
 
 COMPOSER = Composer()
 

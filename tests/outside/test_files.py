@@ -10,7 +10,7 @@ import pytest
 
 from stackel_bench.errors import InputError
 from stackel_bench.outside.sources import sources_of
-from stackel_bench.sweep.plan import make_plan
+from stackel_bench.sweeps.plan import make_plan
 from tests.outside.conftest import CHEAP, Command
 from tests.sweep import commands
 from tests.sweep.test_cluster import cluster  # noqa: F401

@@ -8,7 +8,7 @@ import pytest
 
 from stackel_bench.config.groups import VARIABLE, use_folders
 from stackel_bench.errors import InputError
-from stackel_bench.sweep.plan import make_plan
+from stackel_bench.sweeps.plan import make_plan
 from tests.outside.conftest import Command
 
 STUDY = """# Two games of mine.

@@ -12,7 +12,7 @@ import pytest
 
 from stackel_bench.families.registry import family_of
 from stackel_bench.outside.plugins import forget_plugins
-from stackel_bench.sweep.plan import make_plan
+from stackel_bench.sweeps.plan import make_plan
 from tests.outside.conftest import CHEAP, MY_FILE, NEIGHBOUR, Command
 from tests.sweep import commands
 

@@ -63,7 +63,7 @@ class FaultyLearner:
 
 def install(faults: Path) -> None:
     """Make every cell use a faulty learner, in this process and in the workers that it starts."""
-    from stackel_bench.sweep import cell
+    from stackel_bench.sweeps import cell
 
     make_learner = cell.make_learner
 

@@ -13,14 +13,14 @@ import pytest
 from stackel_bench.cli import main
 from stackel_bench.config.groups import options
 from stackel_bench.errors import InputError
-from stackel_bench.sweep.plan import make_plan
+from stackel_bench.sweeps.plan import make_plan
 from tests.sweep import commands
 from tests.sweep.conftest import SMALL
 
 # Ids are part of what people keep on disk: a change of them makes every finished cell run again.
 KNOWN_IDS = """
 import json, sys
-from stackel_bench.sweep.plan import make_plan
+from stackel_bench.sweeps.plan import make_plan
 plan = make_plan(json.loads(sys.argv[1]))
 print(json.dumps([plan.sweep_id, *(cell.cell_id for cell in plan.cells)]))
 """

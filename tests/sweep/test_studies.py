@@ -14,8 +14,8 @@ from stackel_bench.cli import main
 from stackel_bench.evaluation.verdict import judge_all
 from stackel_bench.learners.decision import Decisions
 from stackel_bench.learners.guarantee import guarantee_of
-from stackel_bench.sweep.cell import Cell
-from stackel_bench.sweep.plan import make_plan
+from stackel_bench.sweeps.cell import Cell
+from stackel_bench.sweeps.plan import make_plan
 from stackel_bench.trials.pieces import cached_oracle
 from tests.sweep import commands
 

@@ -16,8 +16,8 @@ import pytest
 from stackel_bench.cli import main
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.journal import Journal
-from stackel_bench.sweep.recompute import resummarise
-from stackel_bench.sweep.verify import chosen
+from stackel_bench.sweeps.recompute import resummarise
+from stackel_bench.sweeps.verify import chosen
 from tests.sweep import commands
 from tests.sweep.conftest import SERIAL
 

@@ -165,7 +165,7 @@ class _Known:
         return rows, None
 
     def _most(self, responses: np.ndarray) -> np.ndarray:
-        return np.where(responses, self.leader, -np.inf).max(axis=1)
+        return np.asarray(np.where(responses, self.leader, -np.inf).max(axis=1))
 
     def near_best_response(self, row: int, tie_breaking: TieBreaking) -> int:
         """The tie rule's choice among responses of the row that are surely within epsilon of its best."""

@@ -15,8 +15,8 @@ from stackel_bench.results.entry import FINISHED, Entry
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.provenance import machine, recorded_machines
 from stackel_bench.results.verify import verify_derived, verify_lines, verify_shape, verify_tables
-from stackel_bench.sweep.cell import CellBuilder
-from stackel_bench.sweep.recompute import recompute, resummarise
+from stackel_bench.sweeps.cell import CellBuilder
+from stackel_bench.sweeps.recompute import recompute, resummarise
 from stackel_bench.tolerances import RECOMPUTED
 
 _LIBRARIES = ("numpy", "numba")

@@ -18,9 +18,9 @@ from stackel_bench.models import TieBreaking
 from stackel_bench.results import files
 from stackel_bench.results.entry import FAILED, FINISHED, Entry
 from stackel_bench.results.journal import Journal
-from stackel_bench.sweep.cell import Cell
-from stackel_bench.sweep.kept_pieces import KeptPieces
-from stackel_bench.sweep.plan import Plan
+from stackel_bench.sweeps.cell import Cell
+from stackel_bench.sweeps.kept_pieces import KeptPieces
+from stackel_bench.sweeps.plan import Plan
 from stackel_bench.tracking.mirror import Mirror
 from stackel_bench.trials.trial import Failure, Outcomes, Trial
 

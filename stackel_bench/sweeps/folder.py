@@ -12,7 +12,7 @@ from pathlib import Path
 
 from stackel_bench.errors import InputError
 from stackel_bench.results import files
-from stackel_bench.sweep.plan import Plan
+from stackel_bench.sweeps.plan import Plan
 
 
 def sweep_folder(plan: Plan) -> Path:

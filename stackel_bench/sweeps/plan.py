@@ -17,8 +17,8 @@ from stackel_bench.models import TieBreaking
 from stackel_bench.options import options_of
 from stackel_bench.results.names import cell_names
 from stackel_bench.results.varying import varying_keys
-from stackel_bench.sweep.cell import CELL_KEYS, Cell, CellBuilder
-from stackel_bench.sweep.where import split_where
+from stackel_bench.sweeps.cell import CELL_KEYS, Cell, CellBuilder
+from stackel_bench.sweeps.where import split_where
 
 _TELL_SECONDS = 5.0
 _MOST_UNFIT = 100  # combinations after which nothing seems to fit

@@ -136,17 +136,7 @@ class CellBuilder:
 
     def _learner(self, family: str, section: Any) -> tuple[Learner, str, Code, dict[str, Any]]:
         if hasattr(section, "schedule"):
-            if isinstance(section, type) or not is_dataclass(section):
-                found = section if isinstance(section, type) else type(section)
-                allowed = "an object of a frozen dataclass, whose fields are its options"
-                raise InputError("algorithm", found.__name__, allowed)
-            shown = {key: value for key, value in learner_options(section).items() if key != "name"}
-            words = [section.name, changed_options(section)]
-            if family_of(family).learners.get(section.name) is type(section):  # the learner of that name
-                return section, _digest(words), Code(), {"name": section.name, **shown}
-            code = self._code_of("algorithm", section)
-            words = [type(section).__qualname__, *words, *code.identity]
-            return section, _digest(words), code, {"name": section.name, **shown}
+            return self._own_learner(family, section)
         config = _section("algorithm", section)
         text = family + _canonical(config)
         if text not in self._learners:
@@ -159,6 +149,19 @@ class CellBuilder:
             shown = {key: value for key, value in learner_options(learner).items() if key != "name"}
             self._learners[text] = learner, digest, code, {"name": name, **shown}
         return self._learners[text]
+
+    def _own_learner(self, family: str, learner: Any) -> tuple[Learner, str, Code, dict[str, Any]]:
+        """A learner given as an object; one of the family's own is the learner of that name."""
+        kind = learner if isinstance(learner, type) else type(learner)
+        if kind is learner or not is_dataclass(kind):
+            allowed = "an object of a frozen dataclass, whose fields are its options"
+            raise InputError("algorithm", kind.__name__, allowed)
+        shown = {key: value for key, value in learner_options(learner).items() if key != "name"}
+        words, code = [learner.name, changed_options(learner)], Code()
+        if family_of(family).learners.get(learner.name) is not kind:
+            code = self._code_of("algorithm", learner)
+            words = [kind.__qualname__, *words, *code.identity]
+        return learner, _digest(words), code, {"name": learner.name, **shown}
 
     def _code_of(self, field: str, thing: object) -> Code:
         """The code of an object from outside; an InputError if its results are kept and it has no file."""

@@ -8,7 +8,7 @@ import pandas as pd
 
 from stackel_bench.evaluation.summary import summarise
 from stackel_bench.results.entry import Entry
-from stackel_bench.sweep.cell import Cell
+from stackel_bench.sweeps.cell import Cell
 from stackel_bench.trials.pieces import whole_trial
 from stackel_bench.trials.trial import Outcome
 
