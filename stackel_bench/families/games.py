@@ -64,8 +64,8 @@ def load_game(name: str, **parameters: Any) -> Game:
             raise InputError(
                 f"game.{key}", parameters[key], "no such parameter; known: " + ", ".join(defaults)
             )
-    game: Game = dataclasses.replace(_builder(name)(**{**defaults, **parameters}), name=name)
-    return game
+    named: Game = dataclasses.replace(_builder(name)(**{**defaults, **parameters}), name=name)
+    return named
 
 
 def _is_plain(value: Any) -> bool:
