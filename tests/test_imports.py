@@ -38,8 +38,9 @@ HOMES = {
     "numba": ["stackel_bench/kernel.py"],
     "ray": ["stackel_bench/execution/ray_executor.py"],
     "mlflow": ["stackel_bench/tracking/mlflow_store.py"],
-    "matplotlib": ["stackel_bench/reporting/"],
+    "matplotlib": ["stackel_bench/reporting/figures/"],
     "hydra": ["stackel_bench/config/"],
+    "jinja2": ["stackel_bench/reporting/templates/"],
 }
 
 SOURCES = sorted((ROOT / PACKAGE).rglob("*.py"))

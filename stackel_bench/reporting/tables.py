@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from stackel_bench.reporting.numbers import count, interval, needed, small
-from stackel_bench.results.columns import NEEDED, NEEDED_HIGH, NEEDED_LOW, heading
+from stackel_bench.results.columns import CENSORED, NEEDED, NEEDED_HIGH, NEEDED_LOW, heading
+from stackel_bench.statistics.verdicts import FAILS, HOLDS, VACUOUS, clean_replicates_needed
 
 _LATEX = str.maketrans(
     {
@@ -60,6 +61,24 @@ def headline_table(cells: pd.DataFrame) -> pd.DataFrame:
         for row in cells.to_dict("records")
     ]
     return pd.DataFrame(rows).rename(columns=heading)
+
+
+def verdict_counts(cells: pd.DataFrame) -> dict[str, float]:
+    """How many of the judged cells are censored, vacuous, too small, or claims that stand together."""
+    ladders = cells[cells["budget"] == "ladder"]
+    claims = cells[cells["verdict"].isin((HOLDS, FAILS))]
+    delta = float(cells["delta"].min())
+    return {
+        "cells": len(cells),
+        "ladders": len(ladders),
+        "censored": int((ladders[CENSORED] == 1).sum()),
+        "vacuous": int((cells["verdict"] == VACUOUS).sum()),
+        "too_few": int((cells["replicates"] < cells["delta"].map(clean_replicates_needed)).sum()),
+        "claims": len(claims),
+        "stand": int((claims["verdict"] == claims["verdict_adjusted"]).sum()),
+        "delta": delta,
+        "clean": clean_replicates_needed(delta),
+    }
 
 
 def shared_columns(table: pd.DataFrame) -> tuple[pd.DataFrame, str]:

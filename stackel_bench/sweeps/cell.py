@@ -161,6 +161,7 @@ class CellBuilder:
         if family_of(family).learners.get(learner.name) is not kind:
             code = self._code_of("algorithm", learner)
             words = [kind.__qualname__, *words, *code.identity]
+            shown["code"] = f"{kind.__module__}:{kind.__qualname__}"
         return learner, _digest(words), code, {"name": learner.name, **shown}
 
     def _code_of(self, field: str, thing: object) -> Code:

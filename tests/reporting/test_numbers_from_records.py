@@ -89,7 +89,7 @@ def test_headline_table(folder: Path) -> None:
         assert (">" in row[-1]) == np.isinf(float(truth["needed"]))
         if np.isfinite(float(truth["needed"])):
             # the falling fit may put it between two budgets, never above the first that stays good
-            assert 0 < float(row[-1].lstrip("<")) <= float(truth["needed"]) * 1.01
+            assert 0 < float(row[-1].lstrip("≤")) <= float(truth["needed"]) * 1.01
 
 
 def test_paired_table(folder: Path) -> None:

@@ -14,33 +14,28 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from stackel_bench.reporting.numbers import count, enough, interval, needed, small
+from stackel_bench.reporting.numbers import count, enough, small
 from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.reporting.tables import headline_table, verdict_counts
 from stackel_bench.results import columns, files
 from stackel_bench.results.columns import NEEDED
-from stackel_bench.statistics.verdicts import (
-    FAILS,
-    HOLDS,
-    OPEN,
-    VACUOUS,
-    clean_replicates_needed,
-    judged,
-)
+from stackel_bench.statistics.verdicts import FAILS, HOLDS, OPEN, VACUOUS, judged
 
 WIDTH = 100
 MOST_ROWS = 60
-_COLUMNS: tuple[tuple[str, int, Literal["left", "right"]], ...] = (
-    (columns.heading("tie_breaking"), 12, "left"),
-    (columns.heading("epsilon"), 5, "right"),
-    (columns.heading("samples"), 7, "right"),
-    (columns.heading("failures"), 7, "right"),
-    (columns.heading("failure_probability_interval"), 14, "right"),
-    (columns.heading("value_suboptimality"), 5, "right"),
-    (columns.heading("guarantee"), 7, "right"),
-    (columns.heading(NEEDED), 8, "right"),
-    (columns.heading("verdict"), 7, "left"),
-)
-_DROPPED_WHEN_NARROW = (columns.heading("failure_probability_interval"), columns.heading("guarantee"))
+_WIDTHS = {
+    "tie_breaking": 12,
+    "epsilon": 5,
+    "samples": 7,
+    "failures": 7,
+    "failure_probability_interval": 14,
+    "value_suboptimality": 5,
+    "guarantee": 7,
+    NEEDED: 8,
+    "verdict": 7,
+}
+_WORDS = ("tie_breaking", "verdict")
+_DROPPED_WHEN_NARROW = ("failure_probability_interval", "guarantee")
 _COLOURS = {HOLDS: "green", FAILS: "red", OPEN: "yellow", VACUOUS: "magenta"}
 
 
@@ -87,58 +82,50 @@ def headline(family: str, cells: pd.DataFrame) -> list[str]:
 
 def _table(rows: pd.DataFrame, width: int) -> Group:
     """The rows under one heading, a line per game between them; fixed widths, so that all of it aligns."""
-    fitting = [column for column in _COLUMNS if width >= WIDTH or column[0] not in _DROPPED_WHEN_NARROW]
-    learner_width = width - 1 - sum(size + 1 for _, size, _ in fitting)
+    fitting = [name for name in _WIDTHS if width >= WIDTH or name not in _DROPPED_WHEN_NARROW]
+    learner_width = width - 1 - sum(_WIDTHS[name] + 1 for name in fitting)
 
     def empty_table() -> Table:
         table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1, 0, 0))
         table.add_column(width=learner_width, no_wrap=True, overflow="ellipsis")
-        for _, size, justify in fitting:
-            table.add_column(width=size, justify=justify, no_wrap=True)
+        for name in fitting:
+            justify: Literal["left", "right"] = "left" if name in _WORDS else "right"
+            table.add_column(width=_WIDTHS[name], justify=justify, no_wrap=True)
         return table
 
     heading = empty_table()
-    heading.add_row("game, learner", *(name for name, _, _ in fitting), style="bold")
+    heading.add_row("game, learner", *map(columns.heading, fitting), style="bold")
     parts: list[RenderableType] = [heading, Rule(style="dim")]
     for instance, members in rows.groupby("instance", sort=False):
         parts.append(Text(str(instance), style="bold", no_wrap=True, overflow="ellipsis"))
         table = empty_table()
-        for row in members.to_dict("records"):
-            texts = _row(row)
-            table.add_row(f"  {escape(row['learner'])}", *(texts[name] for name, _, _ in fitting))
+        report_rows = headline_table(members).to_dict("records")
+        for row, shown in zip(members.to_dict("records"), report_rows, strict=True):
+            coloured = _coloured(row)
+            texts = [coloured.get(name, str(shown[columns.heading(name)])) for name in fitting]
+            table.add_row(f"  {escape(row['learner'])}", *texts)
         parts.append(table)
     return Group(*parts, Rule(style="dim"))
 
 
-def _row(row: Mapping[Hashable, Any]) -> dict[str, str]:
-    colour = _COLOURS[row["verdict"]]
-    loss = small(row["value_suboptimality"])
-    if row["value_suboptimality"] > row["guarantee"]:
-        loss = f"[red]{loss}[/]"
+def _coloured(row: Mapping[Hashable, Any]) -> dict[str, str]:
+    """Texts that differ from those of the report, by column."""
+    loss, verdict = small(row["value_suboptimality"]), row["verdict"]
+    too_much = row["value_suboptimality"] > row["guarantee"]
     return {
-        columns.heading("tie_breaking"): row["tie_breaking"],
-        columns.heading("epsilon"): f"{row['epsilon']:g}",
-        columns.heading("samples"): count(row["samples"]),
-        columns.heading("failures"): f"{row['failures']}/{row['replicates']:.0f}",
-        columns.heading("failure_probability_interval"): interval(
-            row["failure_probability_low"], row["failure_probability_high"]
-        ),
-        columns.heading("value_suboptimality"): loss,
-        columns.heading("guarantee"): small(row["guarantee"]),
-        columns.heading(NEEDED): needed(row),
-        columns.heading("verdict"): f"[{colour}]{row['verdict']}[/]",
+        "failures": f"{row['failures']}/{row['replicates']:.0f}",
+        "value_suboptimality": f"[red]{loss}[/]" if too_much else loss,
+        "verdict": f"[{_COLOURS[verdict]}]{verdict}[/]",
     }
 
 
 def _legend(cells: pd.DataFrame) -> str:
-    delta = float(cells["delta"].min())
-    claims = cells[cells["verdict"].isin((HOLDS, FAILS))]
-    kept = int((claims["verdict"] == claims["verdict_adjusted"]).sum())
-    adjusted = f"; {kept} of {len(claims)} claims stand for all cells at once (Holm)" if len(claims) else ""
+    counts = verdict_counts(cells)
+    adjusted = f"; {counts['stand']} of {counts['claims']} claims stand for all cells at once (Holm)"
+    meanings = " ".join(_meaning(name) for name in ("value_suboptimality", "guarantee", NEEDED, "verdict"))
     return (
-        f"All but needs at the largest budget. {_meaning('value_suboptimality')} {_meaning('guarantee')} "
-        f"{_meaning(NEEDED)} {_meaning('verdict')} "
-        f"{clean_replicates_needed(delta)} clean replicates are the least for delta = {delta:g}{adjusted}. "
+        f"All but needs at the largest budget. {meanings} {counts['clean']} clean replicates are the least "
+        f"for delta = {counts['delta']:g}{adjusted if counts['claims'] else ''}. "
         "A learner is judged by what it promises, or else by the paper's lines: a pessimistic cell must then "
         "also do well against a follower who errs by eps/2, and can fail at no loss."
     )

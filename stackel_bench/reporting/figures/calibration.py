@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from stackel_bench.reporting.figures import canvas
-from stackel_bench.reporting.figures.canvas import Drawing, Line2D
+from stackel_bench.reporting.figures.canvas import Drawing
+from stackel_bench.reporting.numbers import span
 from stackel_bench.reporting.sweep_results import SweepResults
 
 MOST_LEARNERS = 6
@@ -21,25 +22,18 @@ def draw_calibration(results: SweepResults) -> list[Drawing]:
     shown = cells[cells["learner"].isin(learners[:MOST_LEARNERS])].head(MOST_POINTS)
     deltas = sorted(shown["delta"].unique())
     ties = [tie for tie in canvas.TIE_COLOURS if tie in set(shown["tie_breaking"])]
-    handles = [
-        *(Line2D([], [], linestyle="", marker="o", color=canvas.TIE_COLOURS[tie], label=tie) for tie in ties),
-        *(
-            Line2D(
-                [], [], linestyle="", marker=canvas.MARKERS[position], color=canvas.INK, label=str(learner)
-            )
-            for position, learner in enumerate(learners[:MOST_LEARNERS])
-        ),
-        Line2D([], [], color=canvas.INK, linewidth=1, linestyle=(0, (6, 4)), label="delta"),
-    ]
+    markers = zip(canvas.MARKERS, learners[:MOST_LEARNERS], strict=False)
+    handles = [canvas.dot(tie, canvas.TIE_COLOURS[tie]) for tie in ties]
+    handles += [canvas.dot(str(learner), canvas.INK, marker) for marker, learner in markers]
+    handles += [canvas.entry("delta", color=canvas.INK, linewidth=1, linestyle=canvas.DASHES)]
     columns = 5
     top = canvas.legend_height(len(handles), columns)
     figure, ((axes,),) = canvas.new_figure(1, 1, width=8.4, height=3.6 + top, top=0.1 + top)
     for position, delta in enumerate(deltas):
         rows = shown[shown["delta"] == delta].sort_values(["learner", "tie_breaking"], kind="stable")
         spread = np.linspace(-0.4, 0.4, len(rows)) if len(rows) > 1 else np.zeros(1)
-        axes.hlines(
-            delta, position - 0.47, position + 0.47, color=canvas.INK, linewidth=1, linestyle=(0, (6, 4))
-        )
+        ends = position - 0.47, position + 0.47
+        axes.hlines(delta, *ends, color=canvas.INK, linewidth=1, linestyle=canvas.DASHES)
         for offset, row in zip(spread, rows.to_dict("records"), strict=True):
             colour = canvas.TIE_COLOURS[row["tie_breaking"]]
             x = position + float(offset)
@@ -60,10 +54,9 @@ def draw_calibration(results: SweepResults) -> list[Drawing]:
     axes.set_ylabel("measured failure probability")
     canvas.top_legend(figure, handles, columns)
     cut = f" {len(shown)} of {len(cells)} cells are drawn." if len(shown) < len(cells) else ""
-    low, high = cells["replicates"].min(), cells["replicates"].max()
-    number = f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
+    replicates = span(cells["replicates"])
     caption = (
-        f"One point per cell at its largest budget, with its exact 95 % interval ({number} replicates). "
+        f"One point per cell at its largest budget, with its exact 95 % interval ({replicates} replicates). "
         "Filled: at least the theorem's budget, for which delta is promised to the paper's learner; "
         "hollow: less. Verdicts use one-sided tests, so an interval may touch the line where a verdict "
         f"says holds.{cut}"

@@ -125,6 +125,16 @@ def filled(grid: list[list[Axes]], panels: Sequence[Content]) -> Iterator[tuple[
     return zip(flat[: len(panels)], panels, strict=True)
 
 
+def entry(label: str, **style: Any) -> Line2D:
+    """An entry of a legend."""
+    return Line2D([], [], label=label, **style)
+
+
+def dot(label: str, colour: str, marker: str = "o", **style: Any) -> Line2D:
+    """An entry of a legend that is a marker without a line."""
+    return entry(label, color=colour, marker=marker, linestyle="", **style)
+
+
 def legend_height(handles: int, columns: int) -> float:
     """Inches that a legend of so many entries needs."""
     return 0.19 * math.ceil(handles / columns) + 0.1

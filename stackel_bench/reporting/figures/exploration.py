@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from stackel_bench.reporting.figures import canvas
-from stackel_bench.reporting.figures.canvas import Drawing, Line2D
+from stackel_bench.reporting.figures.canvas import Drawing
 from stackel_bench.reporting.sweep_results import SweepResults
 
 MOST_ROWS = 24
@@ -88,9 +88,8 @@ def _draw_phases(rungs: pd.DataFrame) -> list[Drawing]:
     for position, phase in enumerate(phases):
         colour = canvas.SERIES[position % len(canvas.SERIES)]
         axes.barh(heights, shares[phase], left=start, color=colour, height=0.66)
-        handles.append(
-            Line2D([], [], color=colour, linewidth=6, label=phase.removeprefix(_PHASE).replace("_", " "))
-        )
+        label = phase.removeprefix(_PHASE).replace("_", " ")
+        handles.append(canvas.entry(label, color=colour, linewidth=6))
         start = start + shares[phase].to_numpy()
     for height, samples in zip(heights, shown["samples"], strict=True):
         axes.text(1.01, height, f"{samples:.2e}", va="center", fontsize=8)

@@ -118,8 +118,8 @@ def _draw_game(axes: Axes, panel: _Panel, slacks: np.ndarray) -> None:
 
 def _legend() -> list[Line2D]:
     return [
-        Line2D([], [], color=canvas.BLUE, label="max phi_eps (pessimistic)"),
-        Line2D([], [], color=canvas.VERMILION, label="max psi_eps (optimistic)"),
-        Line2D([], [], color=canvas.INK, linewidth=0.9, linestyle=canvas.DASHES, label="at eps = 0"),
-        Line2D([], [], color=canvas.BLUE, linewidth=6, alpha=0.2, label="pessimistic gap"),
+        canvas.entry("max phi_eps (pessimistic)", color=canvas.BLUE),
+        canvas.entry("max psi_eps (optimistic)", color=canvas.VERMILION),
+        canvas.entry("at eps = 0", color=canvas.INK, linewidth=0.9, linestyle=canvas.DASHES),
+        canvas.entry("pessimistic gap", color=canvas.BLUE, linewidth=6, alpha=0.2),
     ]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from stackel_bench.reporting.figures import canvas
-from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D
+from stackel_bench.reporting.figures.canvas import Axes, Drawing
 from stackel_bench.reporting.sweep_results import SweepResults
 
 MOST_PANELS = 12
@@ -42,20 +42,12 @@ def draw_leader_actions(results: SweepResults) -> list[Drawing]:
     for position in range(len(shown), blocks * columns):
         for row in range(3):
             axes[3 * (position // columns) + row][position % columns].set_visible(False)
-    handles = [Line2D([], [], color=canvas.INK, marker="o", linestyle="", label="error bound (certificate)")]
-    handles += [
-        Line2D([], [], color=canvas.MUTED, marker="x", linestyle="", label="true error of the estimate")
-    ]
-    handles += [
-        Line2D(
-            [], [], color=canvas.SERIES[2 + n], linewidth=6, label=f"episodes: {phase.removeprefix(_PHASE)}"
-        )
-        for n, phase in enumerate(phases)
-    ]
-    handles += [
-        Line2D([], [], color=colour, linewidth=6, label=f"chosen, {tie}")
-        for tie, colour in canvas.TIE_COLOURS.items()
-    ]
+    handles = [canvas.dot("error bound (certificate)", canvas.INK)]
+    handles += [canvas.dot("true error of the estimate", canvas.MUTED, "x")]
+    for colour, phase in zip(canvas.SERIES[2:], phases, strict=False):
+        handles.append(canvas.entry(f"episodes: {phase.removeprefix(_PHASE)}", color=colour, linewidth=6))
+    for tie, colour in canvas.TIE_COLOURS.items():
+        handles.append(canvas.entry(f"chosen, {tie}", color=colour, linewidth=6))
     canvas.top_legend(figure, handles, min(3, 2 * columns))
     more = f" The first {len(shown)} of {len(tables)} are drawn." if len(shown) < len(tables) else ""
     caption = (

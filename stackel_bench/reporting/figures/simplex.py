@@ -89,15 +89,10 @@ def _draw(actions: int, panels: list[_Panel], candidates: int) -> list[Drawing]:
 
 def _legend(actions: int) -> list[Line2D]:
     spot, star = (canvas.GREEN, canvas.INK) if actions == 2 else (canvas.ORANGE, canvas.VERMILION)
-    handles = [
-        Line2D([], [], linestyle="", marker="o", color=spot, label="learned"),
-        Line2D([], [], linestyle="", marker="*", markersize=11, color=star, label="optimal"),
-    ]
+    handles = [canvas.dot("learned", spot), canvas.dot("optimal", star, "*", markersize=11)]
     if actions == 2:
-        handles += [
-            Line2D([], [], color=canvas.BLUE, label="responses within eps"),
-            Line2D([], [], color=canvas.INK, linewidth=0.9, label="exact follower"),
-        ]
+        handles.append(canvas.entry("responses within eps", color=canvas.BLUE))
+        handles.append(canvas.entry("exact follower", color=canvas.INK, linewidth=0.9))
     return handles
 
 

@@ -23,7 +23,7 @@ from stackel_bench.reporting.pages.claims_summary import (
     savings,
     unexpected,
 )
-from stackel_bench.reporting.pages.templates import fill, markdown_row
+from stackel_bench.reporting.templates import fill, markdown_row
 
 _SHOWN_RUNS = 6
 _BEYOND = "Beyond the paper"

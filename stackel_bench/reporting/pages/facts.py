@@ -13,9 +13,8 @@ import pandas as pd
 
 from stackel_bench.reporting.numbers import count, enough, span
 from stackel_bench.reporting.sweep_results import SweepResults
-from stackel_bench.results.columns import CENSORED
 from stackel_bench.results.varying import flat_items
-from stackel_bench.statistics.verdicts import FAILS, HOLDS, OPEN, VACUOUS, clean_replicates_needed
+from stackel_bench.statistics.verdicts import FAILS, HOLDS, OPEN, VACUOUS
 
 _LIBRARIES = ("numpy", "scipy", "numba", "ray", "mlflow", "matplotlib")
 _MOST_VALUES = 12
@@ -29,24 +28,6 @@ def cost(results: SweepResults) -> dict[str, str]:
         facts["samples drawn"] = count(results.samples_drawn)
         facts["seconds of one worker"] = f"{sum(entry.busy_seconds for entry in results.entries):.1f}"
     return facts
-
-
-def verdict_counts(cells: pd.DataFrame) -> dict[str, float]:
-    """How many of the judged cells are censored, vacuous, too small, or claims that stand together."""
-    ladders = cells[cells["budget"] == "ladder"]
-    claims = cells[cells["verdict"].isin((HOLDS, FAILS))]
-    delta = float(cells["delta"].min())
-    return {
-        "cells": len(cells),
-        "ladders": len(ladders),
-        "censored": int((ladders[CENSORED] == 1).sum()),
-        "vacuous": int((cells["verdict"] == VACUOUS).sum()),
-        "too_few": int((cells["replicates"] < cells["delta"].map(clean_replicates_needed)).sum()),
-        "claims": len(claims),
-        "stand": int((claims["verdict"] == claims["verdict_adjusted"]).sum()),
-        "delta": delta,
-        "clean": clean_replicates_needed(delta),
-    }
 
 
 def learner_summaries(cells: pd.DataFrame) -> list[dict[str, Any]]:

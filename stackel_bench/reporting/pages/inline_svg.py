@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-
-from markupsafe import Markup, escape
+from html import escape
 
 from stackel_bench.reporting.figures import canvas
 
@@ -12,7 +11,7 @@ _COLOURS = ("INK", "MUTED", "GRID", "PAPER", "BLUE", "VERMILION", "GREEN", "PURP
 _VARIABLES = {getattr(canvas, name): f"var(--{name.lower()})" for name in _COLOURS}
 
 
-def inline_svg(svg: bytes, label: str) -> Markup:
+def inline_svg(svg: bytes, label: str) -> str:
     """The svg element of a file, without its prologue, as wide as the page allows."""
     text = svg.decode("utf-8")
     text = text[text.index("<svg") :]
@@ -28,4 +27,4 @@ def inline_svg(svg: bytes, label: str) -> Markup:
         f'style="max-width: {width}px" xmlns="http://www.w3.org/2000/svg" '
         'xmlns:xlink="http://www.w3.org/1999/xlink">'
     )
-    return Markup(replaced + text.removeprefix(opening))
+    return replaced + text.removeprefix(opening)

@@ -19,11 +19,11 @@ from stackel_bench.reporting.figures.simplex import draw_simplex
 from stackel_bench.reporting.numbers import span
 from stackel_bench.reporting.pages import facts
 from stackel_bench.reporting.pages.inline_svg import inline_svg
-from stackel_bench.reporting.pages.templates import fill
 from stackel_bench.reporting.paired import paired_table
 from stackel_bench.reporting.scaling import exponent_table, scalings
 from stackel_bench.reporting.sweep_results import SweepResults
-from stackel_bench.reporting.tables import csv, headline_table, latex_table, shared_columns
+from stackel_bench.reporting.tables import csv, headline_table, latex_table, shared_columns, verdict_counts
+from stackel_bench.reporting.templates import fill
 from stackel_bench.results import files
 from stackel_bench.results.columns import NEEDED, NEEDED_HIGH, NEEDED_LOW, lookup
 from stackel_bench.results.files import write_atomically
@@ -43,7 +43,7 @@ def write_report(results: SweepResults) -> list[Path]:
         measured = {
             "families": _families(results.study, cells, made),
             **_figures(results, made),
-            "counts": facts.verdict_counts(cells),
+            "counts": verdict_counts(cells),
             "explained": [lookup(name) for name in (NEEDED, NEEDED_LOW, NEEDED_HIGH)],
         }
     shown = [*(family["title"] for family in measured["families"]), *measured["figures"]]

@@ -1,4 +1,4 @@
-"""Texts made from the templates in reporting/templates: HTML is escaped, Markdown is not."""
+"""Texts made from the templates in this folder: HTML is escaped, Markdown is not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def fill(template: str, **values: Any) -> str:
 @functools.cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("stackel_bench.reporting"),
+        loader=PackageLoader(__name__, ""),
         autoescape=lambda name: name is not None and name.endswith(".html.jinja"),
         trim_blocks=True,
         lstrip_blocks=True,
