@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from stackel_bench.families.bandit import learners
 from stackel_bench.families.bandit.certificate import certify
+from stackel_bench.families.bandit.certified import CertifiedLearner
 from stackel_bench.families.bandit.characteristic_time import characteristic_time
 from stackel_bench.families.bandit.instances import INSTANCES
 from stackel_bench.families.bandit.nash import BanditNash
@@ -34,6 +35,7 @@ FAMILY = Family(
         "half_tolerance": learners.HalfTolerance,
         "anytime": learners.Anytime,
         "successive_elimination": SuccessiveEliminationLearner,
+        "certified": CertifiedLearner,
         "nash": BanditNash,
     },
     oracle=bandit_oracle,
