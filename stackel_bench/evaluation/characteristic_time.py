@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class CharacteristicTime:
-    """T* of one game: liminf of E[samples] / ln(1/delta) as delta -> 0 is at least T*, for every sound learner.
+    """T* of one game: every sound learner takes T* ln(1/delta) samples in the mean or more, as delta -> 0.
 
     T* lies in [low, high], which is certified; infinite where the answer is tied, 0 where nothing can be
     mistaken. allocation [A,B] are the shares of samples that attain high. A statement about delta -> 0: where

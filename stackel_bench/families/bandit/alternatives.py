@@ -79,7 +79,6 @@ def two_rows(
     found: np.ndarray,
 ) -> float:
     """A lower bound, up to the tolerance tight, of the cost of the two rows; found = (cost, b, c, b0, z)."""
-    count = len(all_leader)
     least_c, most_c = np.min(all_leader) - epsilon, np.max(some_leader)
     if law == BERNOULLI:
         least_c, most_c = max(0.0, least_c), min(1.0 - epsilon, most_c)

@@ -1,4 +1,4 @@
-"""The learner `certified` of bandit games: it pulls what its proof rests on, and stops once the proof is there."""
+"""The learner `certified` of bandit games: pulls what its proof rests on, stops once the proof is there."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """T* of a bandit game with a certified interval: cutting planes over the weights of its pairs.
 
 1/T* is the largest rate, over correct answers and weights that sum to 1, at which every game that makes the
-answer wrong is told apart. In units of mass: T* = min sum(w) so that every cut has cut . w >= 1. Cuts found so
-far give a linear program whose value is a lower bound; weights that satisfy all cuts, an upper bound.
+answer wrong is told apart. In units of mass: T* = min sum(w) so that every cut has cut . w >= 1. Cuts so far
+give a linear program whose value is a lower bound; weights that satisfy all cuts, an upper bound.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MOST_STEPS = 2000
 def characteristic_time(
     game: object, epsilon: float, tie_breaking: TieBreaking, divergence: str
 ) -> CharacteristicTime:
-    """T* of a bandit game whose table is known, at this accuracy; Gaussian of the game's sub-Gaussian scale."""
+    """T* of a bandit game whose table is known, at this accuracy; Gaussian: of the game's own scale."""
     table = truth_of(game, "table")
     law = LAWS[checks.choice("divergence", divergence, list(LAWS))]
     if law == BERNOULLI:

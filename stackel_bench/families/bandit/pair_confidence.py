@@ -17,7 +17,7 @@ from stackel_bench.models import TieBreaking
 
 
 class PairConfidence:
-    """Reward sums [A,B] of both players and pulls [A,B]; delta/2 for the leader's means, delta/2 for pairs."""
+    """Reward sums and pulls [A,B]; delta/2 for the leader's means, delta/2 for pairs of responses."""
 
     def __init__(self, shape: tuple[int, int], delta: float, scale: float, shrink: float = 1.0) -> None:
         self.pulls = np.zeros(shape)

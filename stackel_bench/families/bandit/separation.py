@@ -1,4 +1,4 @@
-"""For given weights of the pairs: how much the cheapest game costs that makes an answer wrong, and such games.
+"""For given weights of the pairs: what the cheapest game costs that makes an answer wrong, and such games.
 
 Each game is a cut: the divergences [A,B] between the true game and it, per unit of weight.
 """

@@ -1,8 +1,8 @@
 """Bounds of phi and psi of some leader actions, from confidence on means and differences of means.
 
-low <= leader mean <= high [n,B], and difference [n,B,B]: w(p) - w(q) <= difference[., p, q]. Outer bounds hold
-because what is surely outside BR_s may be left out, inner ones because the true best response is among those
-that may be best. docs/certified.md has the proof.
+low <= leader mean <= high [n,B], and difference [n,B,B]: w(p) - w(q) <= difference[., p, q]. Outer bounds
+leave out what is surely outside BR_s; inner ones go through all responses that may be the best one.
+docs/certified.md has the proof.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ def row_bounds(
     low: np.ndarray, high: np.ndarray, difference: np.ndarray, epsilon: float, tie_breaking: TieBreaking
 ) -> RowBounds:
     """The bounds of rows that are known so well."""
-    rows = np.arange(len(low))
     least = difference.min(axis=2)  # how far p is surely behind the best one, negated
     ahead = np.moveaxis(difference, 1, 2)  # [n, p, q]: w(q) - w(p) is at most this
     settled = ahead.max(axis=2) <= epsilon
@@ -42,7 +41,6 @@ def row_bounds(
     (win, win_on), (challenge, challenge_on) = win_at, challenge_at
     if tie_breaking is TieBreaking.OPTIMISTIC:
         win, challenge = -win, -challenge
-    assert len(rows) == len(win)
     return RowBounds(win, challenge, win_on, challenge_on, response, live)
 
 

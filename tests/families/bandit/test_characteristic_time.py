@@ -31,7 +31,7 @@ def holds(found: Any, value: float) -> bool:
 
 
 def test_the_trap_by_hand() -> None:
-    """1000: each of four risky rows, and the safe row's response, is told from one 0.1 away: 200 samples each.
+    """1000: four risky rows, and the safe row's response, are told from games 0.1 away: 200 each.
 
     Follower means (.55, .45) instead of (.5, .5) make a risky row worth 1: cost 2 * .05^2 (w0 + w1), which
     must be 1. The same for the response to the safe row, which the other one may beat by 0.1.
@@ -40,7 +40,7 @@ def test_the_trap_by_hand() -> None:
 
 
 def test_one_response_is_best_arm_identification_up_to_epsilon() -> None:
-    """Two arms, gap g: they swap their order by epsilon at rate 2 (g + eps)^2 / 4, so T* = 2 / (g + eps)^2."""
+    """Two arms, gap g: they swap their order by epsilon at rate (g + eps)^2 / 2: T* is its inverse."""
     for gap in (0.0, 0.2, 0.5):
         game = explicit([[0.3 + gap], [0.3]], [[0.5], [0.5]])
         for tie in ("pessimistic", "optimistic"):
@@ -104,8 +104,8 @@ def answer_rate(
             best = min(best, solve([row], lambda v, w, b=b: [w[0, b] - w[0, response] - eps]))
     sign = 1 if tie == "pessimistic" else -1
     slack = eps / 2 if tie == "pessimistic" else 0.0
+    some, every = (0, 1) if tie == "pessimistic" else (1, 0)
     for other in set(range(len(leader))) - {row}:
-        some, every = (0, 1) if tie == "pessimistic" else (1, 0)
         for b, b0 in itertools.product(columns, columns):
             rest = [k for k in columns if k != b0]
             for kept in itertools.product([True, False], repeat=len(rest)):
@@ -175,6 +175,6 @@ def test_what_is_not_known_is_refused() -> None:
         sb.characteristic_time(sb.load_game("linear/one_hot"), epsilon=0.1)
     with pytest.raises(InputError, match="divergence"):
         sb.characteristic_time(sb.load_game("bandit/trap"), epsilon=0.1, divergence="poisson")
+    game = explicit([[1.5]], [[0.5]], noise="gaussian")
     with pytest.raises(InputError, match="means in"):
-        game = explicit([[1.5]], [[0.5]], noise="gaussian")
         sb.characteristic_time(game, epsilon=0.1, divergence="bernoulli")
