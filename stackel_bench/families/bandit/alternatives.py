@@ -20,6 +20,7 @@ import numpy as np
 
 from stackel_bench.families.bandit.divergence import BERNOULLI, fall, rise
 from stackel_bench.kernel import kernel
+from stackel_bench.tolerances import LEAST_VARIANCE
 
 HALVINGS = 60  # of the interval of x: below the distance of neighbouring floats
 MOST_BOXES = 200_000  # of one pair of rows; beyond it the bound is less tight, and still a bound
@@ -56,7 +57,7 @@ def entry_costs(
 @kernel
 def _slope(law: int, mean: float, other: float) -> float:
     if law == BERNOULLI:
-        return (other - mean) / max(other * (1.0 - other), 1e-300)
+        return (other - mean) / max(other * (1.0 - other), LEAST_VARIANCE)
     return other - mean
 
 

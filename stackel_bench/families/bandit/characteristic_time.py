@@ -19,11 +19,9 @@ from stackel_bench.families.bandit.separation import Question
 from stackel_bench.games.game import truth_of
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.finite.responses import finite_leader_values, response_sets
-from stackel_bench.tolerances import TIE, VALUE, Ties, payoff_unit
+from stackel_bench.tolerances import TIE, TIME_RATIO, VALUE, WRONG_GAME, Ties, payoff_unit
 
 LAWS = {"gaussian": GAUSSIAN, "bernoulli": BERNOULLI}
-ACCURACY = 1.045  # of high over low; 1.05 is promised
-SEPARATION = 0.01  # relative tolerance of the cheapest game's cost
 KEPT_SLACK = 1.0  # a response's cuts that are exceeded by more than this are forgotten
 MOST_STEPS = 2000
 
@@ -75,7 +73,7 @@ class _Search:
 
     def step(self, weights: np.ndarray, nothing: float) -> None:
         """Separate these weights and solve the program again; it is never worse afterwards."""
-        cost, of_row, of_response = self.question.separate(weights, self.row, self.response, SEPARATION)
+        cost, of_row, of_response = self.question.separate(weights, self.row, self.response, WRONG_GAME)
         mass = float(weights.sum())
         if any(cut.max() <= nothing for cut in of_row + of_response):
             self.low = self.high = np.inf  # tied with a game in which it is wrong
@@ -108,7 +106,7 @@ def _best(question: Question, answers: list[tuple[int, int]], nothing: float) ->
     for _ in range(MOST_STEPS):
         best = min(searches, key=lambda search: search.high)
         open_one = min(searches, key=lambda search: search.low)
-        if best.high <= ACCURACY * open_one.low or best.high == open_one.low:
+        if best.high <= TIME_RATIO * open_one.low or best.high == open_one.low:
             break
         if np.isfinite(open_one.high):
             outside = open_one.outside()
