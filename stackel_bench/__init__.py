@@ -5,7 +5,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from stackel_bench.api import certificate, evaluate, gap, leader_values, learn, stackelberg_value
+    from stackel_bench.api import (
+        certificate,
+        characteristic_time,
+        evaluate,
+        gap,
+        leader_values,
+        learn,
+        stackelberg_value,
+    )
     from stackel_bench.errors import InputError
     from stackel_bench.families.bandit.black_box import BlackBoxGame
     from stackel_bench.families.games import game_names, load_game
@@ -28,6 +36,7 @@ __all__ = [
     "Results",
     "TieBreaking",
     "certificate",
+    "characteristic_time",
     "evaluate",
     "game_names",
     "gap",

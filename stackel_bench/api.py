@@ -10,6 +10,7 @@ import numpy as np
 from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.evaluation.certificate import Certificate
+from stackel_bench.evaluation.characteristic_time import CharacteristicTime
 from stackel_bench.evaluation.oracle import Bounds, Oracle, values_by_leader_action
 from stackel_bench.evaluation.verdict import Verdict, judge
 from stackel_bench.families.learners import make_learner
@@ -125,6 +126,24 @@ def evaluate(game: Game, result: Decision, epsilon: float) -> Verdict:
     else:
         checked_strategy("result.leader_strategy", result.leader_strategy, game.sizes["num_leader_actions"])
     return judge(oracle, result, epsilon)
+
+
+def characteristic_time(
+    game: Game, *, epsilon: float, tie_breaking: str = "pessimistic", divergence: str = "gaussian"
+) -> CharacteristicTime:
+    """What this very game asks of every learner, as delta -> 0: samples per ln(1/delta), with an allocation.
+
+    divergence: "gaussian" rewards of the game's sub-Gaussian scale, or "bernoulli" ones.
+    """
+    _require_game(game)
+    epsilon = checks.real("epsilon", epsilon, least=0)
+    compute = family_of(game.family).characteristic_time
+    if compute is None:
+        able = [family.name for family in all_families() if family.characteristic_time is not None]
+        allowed = f"one whose characteristic time is known: {', '.join(able)}"
+        raise InputError("game.family", game.family, allowed)
+    found: CharacteristicTime = compute(game, epsilon, TieBreaking.parse(tie_breaking), divergence)
+    return found
 
 
 def certificate(

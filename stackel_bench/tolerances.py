@@ -77,6 +77,14 @@ QUANTILE_WIDTH = 1e-15
 INTEGRAL_REST = 1e-14
 
 
+# Characteristic times. The cost of the cheapest wrong game is right to this share, and the interval's ends to
+# this factor, below the 1.05 that is promised.
+WRONG_GAME = 0.01
+TIME_RATIO = 1.045
+# Slopes of Bernoulli divergences are divided by at least this: means of 0 and 1 have no finite one.
+LEAST_VARIANCE = 1e-300
+
+
 class PivotTolerances(NamedTuple):
     """What the dual simplex is told; payoffs are in units of the largest one."""
 

@@ -28,3 +28,5 @@ class Family:
     certify: Callable[..., Any] | None = None
     # (epsilon, sizes) -> samples below which some game of these sizes defeats every learner
     lower_bound: Callable[[float, Mapping[str, int]], float] | None = None
+    # (game, epsilon, tie-breaking, divergence) -> what this very game asks of every learner
+    characteristic_time: Callable[..., Any] | None = None

@@ -30,11 +30,29 @@ def nested_reward_sums(
     increments = totals[1:] - totals[:-1]
     counts = increments.reshape(-1, *[1] * (means.ndim + 1))
     shape = (len(increments), *means.shape, 1 if replicates is None else replicates)
-    if noise_kind == "bernoulli":
-        draws = rng.binomial(counts, means[..., None], size=shape).astype(np.float64)
-    elif noise_kind == "gaussian":
-        draws = counts * means[..., None] + noise_scale * np.sqrt(counts) * rng.standard_normal(shape)
-    else:
-        draws = np.broadcast_to(counts * means[..., None], shape)
+    draws = _draws(means[..., None], noise_kind, noise_scale, counts, rng, shape)
     sums = np.moveaxis(np.cumsum(draws, axis=0), -1, 0)
     return sums[0] if replicates is None else sums
+
+
+def reward_sums(
+    means: np.ndarray, noise_kind: str, noise_scale: float, counts: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    """The sum of counts[...] rewards of each arm; counts broadcast against the means."""
+    shape = np.broadcast_shapes(means.shape, counts.shape)
+    return _draws(means, noise_kind, noise_scale, counts, rng, shape)
+
+
+def _draws(
+    means: np.ndarray,
+    noise_kind: str,
+    noise_scale: float,
+    counts: np.ndarray,
+    rng: np.random.Generator,
+    shape: tuple[int, ...],
+) -> np.ndarray:
+    if noise_kind == "bernoulli":
+        return rng.binomial(counts, means, size=shape).astype(np.float64)
+    if noise_kind == "gaussian":
+        return np.asarray(counts * means + noise_scale * np.sqrt(counts) * rng.standard_normal(shape))
+    return np.broadcast_to(counts * means, shape)

@@ -55,6 +55,13 @@ class BlackBoxSampler:
         allowed = "a learner that pulls whole rows, on a black box"
         raise InputError("algorithm", "successive_elimination", allowed)
 
+    def pull_counts(self, counts: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Leader and follower reward sums [A,B] of counts[a,b] pulls of each pair."""
+        sums = np.zeros((2, *self.shape))
+        for row, column in np.argwhere(counts):
+            sums[:, row, column] = self._sums(int(row), int(column), int(counts[row, column]), rng)
+        return sums[0], sums[1]
+
     def _sums(
         self, leader_action: int, follower_action: int, pulls: int, rng: np.random.Generator
     ) -> np.ndarray:

@@ -33,12 +33,12 @@ class SuccessiveEliminationLearner:
 
     def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
         """The rounds; one unit is the whole game, and the samples named are the most that can be used."""
-        if budget.kind not in ("theory", "scaled"):
-            allowed = "theory or scaled (successive_elimination decides itself how many samples it needs)"
+        if budget.kind == "fixed":
+            allowed = "theory, scaled or ladder (successive_elimination decides itself how many it needs)"
             raise InputError("budget", budget.kind, allowed)
         pairs = math.prod(sampler.shape)
         arguments = (budget.epsilon, pairs, budget.delta, sampler.sub_gaussian_scale)
-        rounds = elimination_rounds(*arguments, budget.scale)
+        rounds = elimination_rounds(*arguments, budget.scale if budget.kind == "scaled" else 1.0)
         most = rounds[-1].pulls * pairs
         if most > checks.MAX_EXACT_COUNT:
             allowed = "at most 2**53 in total; raise budget.epsilon or lower budget.scale"

@@ -10,7 +10,7 @@ import numpy as np
 
 from stackel_bench.games.noise import Noise
 from stackel_bench.models import PayoffTable
-from stackel_bench.simulation.pulls import nested_reward_sums
+from stackel_bench.simulation.pulls import nested_reward_sums, reward_sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,3 +63,9 @@ class PairSampler:
         sums = nested_reward_sums(means, self._noise.kind, self._noise.scale, [pulls], rng)[0]
         leader, follower = np.where(wanted, sums, 0.0)
         return leader, follower
+
+    def pull_counts(self, counts: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Leader and follower reward sums [A,B] of counts[a,b] pulls of each pair."""
+        means = np.stack([self._table.leader_means, self._table.follower_means])
+        sums = reward_sums(means, self._noise.kind, self._noise.scale, counts, rng)
+        return sums[0], sums[1]

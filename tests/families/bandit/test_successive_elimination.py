@@ -160,13 +160,12 @@ def test_a_starved_learner_fails() -> None:
     assert violations(game, found) > 20
 
 
-@pytest.mark.parametrize("kind", ["fixed", "ladder"])
-def test_budgets_it_cannot_keep_are_refused(kind: str) -> None:
-    game = load_game("bandit/trap")
-    with pytest.raises(InputError, match="theory or scaled"):
-        make_learner("bandit", "successive_elimination").schedule(
-            game.sampler, make_budget(kind, samples=1000)
-        )
+def test_a_cap_is_refused_and_a_ladder_is_one_rung() -> None:
+    game, learner = load_game("bandit/trap"), make_learner("bandit", "successive_elimination")
+    with pytest.raises(InputError, match="theory, scaled or ladder"):
+        learner.schedule(game.sampler, make_budget("fixed", samples=1000))
+    ladder = learner.schedule(game.sampler, make_budget("ladder", scale=0.5))
+    assert ladder.samples == learner.schedule(game.sampler, TheoryBudget()).samples
 
 
 def test_too_small_an_epsilon_is_refused() -> None:

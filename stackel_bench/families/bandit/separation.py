@@ -1,0 +1,78 @@
+"""For given weights of the pairs: what the cheapest game costs that makes an answer wrong, and such games.
+
+Each game is a cut: the divergences [A,B] between the true game and it, per unit of weight.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stackel_bench.families.bandit.alternatives import costs_of, entry_costs, overtaken, two_rows
+from stackel_bench.families.bandit.divergence import fall, rise
+from stackel_bench.models import TieBreaking
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Means [A,B] in units of the standard deviation, and what is asked of the answer."""
+
+    leader: np.ndarray  # with optimistic tie-breaking negated, or 1 minus it
+    follower: np.ndarray
+    epsilon: float
+    tie_breaking: TieBreaking
+    law: int
+
+    def separate(
+        self, weights: np.ndarray, row: int, response: int, tolerance: float
+    ) -> tuple[float, list[np.ndarray], list[np.ndarray]]:
+        """The certified least cost of a game in which (row, response) is wrong, and cuts [A,B].
+
+        The first cuts are the row's, whatever the response; the others make the response wrong.
+        """
+        bound, of_row = self._leader_line(weights, row, tolerance)
+        value, of_response = self._follower_line(weights, row, response)
+        return min(value, bound), of_row, of_response
+
+    def _leader_line(self, weights: np.ndarray, row: int, tolerance: float) -> tuple[float, list[np.ndarray]]:
+        pessimistic = self.tie_breaking is TieBreaking.PESSIMISTIC
+        slack = self.epsilon / 2 if pessimistic else 0.0
+        entry, levels = np.empty_like(weights), np.empty_like(weights)
+        for some in [row] if pessimistic else range(len(weights)):
+            entry_costs(self.law, weights[some], self.follower[some], slack, entry[some], levels[some])
+        least, cuts = np.inf, []
+        for other in range(len(weights)):
+            if other == row:
+                continue
+            some, every = (row, other) if pessimistic else (other, row)
+            found = np.full(5, np.inf)
+            bound = two_rows(
+                *(self.law, self.epsilon, tolerance),
+                *(weights[some], self.leader[some], entry[some]),
+                *(weights[every], self.leader[every], self.follower[every], found),
+            )
+            least = min(least, bound)
+            if np.isfinite(found[0]):
+                cut = np.zeros_like(weights)
+                costs_of(
+                    *(self.law, self.epsilon, slack, found, levels[some, int(found[1])]),
+                    *(self.leader[some], self.follower[some], self.leader[every], self.follower[every]),
+                    *(cut[some], cut[every]),
+                )
+                cuts.append(cut)
+        return least, cuts
+
+    def _follower_line(self, weights: np.ndarray, row: int, response: int) -> tuple[float, list[np.ndarray]]:
+        means, least, cuts = self.follower[row], np.inf, []
+        for other in range(weights.shape[1]):
+            if other != response:
+                shares = weights[row, response], means[response], weights[row, other], means[other]
+                x = overtaken(self.law, self.epsilon, *shares)
+                cut = np.zeros_like(weights)
+                cut[row, response] = fall(self.law, means[response], x - self.epsilon)
+                cut[row, other] = rise(self.law, means[other], x)
+                if np.isfinite(cut).all():
+                    cuts.append(cut)
+                    least = min(least, float((weights * cut)[row].sum()))
+        return least, cuts

@@ -1,0 +1,1 @@
+"""Learners that stop as soon as their confidence proves the guarantee; families supply the confidence."""

@@ -1,0 +1,129 @@
+"""The certified learner keeps its promise where it is hardest, stops early, and says when it was cut."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import stackel_bench as sb
+from stackel_bench.errors import InputError
+from stackel_bench.evaluation.verdict import judge
+from stackel_bench.families.bandit import certified
+from stackel_bench.families.bandit.pair_confidence import PairConfidence
+from stackel_bench.families.learners import make_learner
+from stackel_bench.families.oracles import oracle_of
+from stackel_bench.learners.budget import Budget, FixedBudget, LadderBudget, TheoryBudget
+from stackel_bench.learners.certified.row_bounds import row_bounds
+from stackel_bench.learners.guarantee import PAPER
+from stackel_bench.models import TieBreaking
+from stackel_bench.planning.finite.responses import finite_leader_values
+from tests.replicates import decide
+
+EPSILON = 0.3
+
+
+def boundary_game(seed: int) -> Any:
+    """Values and responses that differ by epsilon/2 and epsilon, a little more or a little less."""
+    rng = np.random.default_rng(seed)
+    steps = EPSILON * np.array([0.0, 0.49, 0.51, 0.99, 1.01])
+    leader, follower = 0.2 + rng.choice(steps, size=(2, 3, 3))
+    return sb.load_game("bandit/explicit", leader_means=leader, follower_means=follower)
+
+
+def test_it_fails_at_most_delta_often_where_every_mean_is_at_a_boundary() -> None:
+    """delta = 1/2, 120 runs of each tie-breaking on 12 games; false alarms have probability below 1e-6."""
+    learner, budget = make_learner("bandit", "certified"), TheoryBudget(epsilon=EPSILON, delta=0.5)
+    failed: dict[TieBreaking, int] = dict.fromkeys(TieBreaking, 0)
+    for seed in range(12):
+        game = boundary_game(seed)
+        schedule, oracle = learner.schedule(game.sampler, budget), oracle_of(game)
+        for replicate in range(10):
+            found = learner.explore(game.sampler, schedule, 0, (seed, replicate))  # type: ignore[attr-defined]
+            for tie, decision in found.items():
+                decision = replace(decision, guarantee=PAPER)
+                failed[tie] += not judge(oracle, decision, EPSILON).guarantee_held
+    assert all(stats.binom.sf(count - 1, 120, 0.5) > 1e-6 for count in failed.values())
+
+
+@pytest.mark.parametrize("noise", ["bernoulli", "gaussian", "deterministic"])
+def test_ties_everywhere_and_rewards_without_noise(noise: str) -> None:
+    """Where nothing can be told apart it still stops, within 1.3 times the paper's samples."""
+    flat = np.full((3, 2), 0.5)
+    game = sb.load_game("bandit/explicit", leader_means=flat, follower_means=flat, noise=noise)
+    schedule = make_learner("bandit", "certified").schedule(game.sampler, TheoryBudget(epsilon=EPSILON))
+    for tie in TieBreaking:
+        (found,) = decide(make_learner("bandit", "certified"), game, schedule, 1, tie)[0]
+        assert found.diagnostics["certified"] == 1
+        assert found.samples <= 1.3 * schedule.theory_samples
+
+
+def test_it_stops_earlier_than_the_paper() -> None:
+    """Trap, eps .1: 13 (pessimistic) and more than 20 times; here with a margin of a third."""
+    game = sb.load_game("bandit/trap")
+    learner = make_learner("bandit", "certified")
+    schedule = learner.schedule(game.sampler, TheoryBudget(epsilon=0.1))
+    for tie, factor in ((TieBreaking.PESSIMISTIC, 9), (TieBreaking.OPTIMISTIC, 14)):
+        used = np.mean([rungs[0].samples for rungs in decide(learner, game, schedule, 8, tie)])
+        assert used < schedule.theory_samples / factor
+
+
+@pytest.mark.parametrize("tie", list(TieBreaking))
+@pytest.mark.parametrize("seed", range(20))
+def test_bounds_hold_for_every_game_within_the_confidence(seed: int, tie: TieBreaking) -> None:
+    """The Lemma: for random bounds and means between them, win <= phi_{eps/2} and phi_eps <= challenge."""
+    rng = np.random.default_rng(seed)
+    leader, follower = rng.uniform(size=(2, 40, 4))
+    low, high = leader - rng.uniform(0, 0.3, leader.shape), leader + rng.uniform(0, 0.3, leader.shape)
+    difference = follower[:, :, None] - follower[:, None, :] + rng.uniform(0, 0.3, (40, 4, 4))
+    difference[:, range(4), range(4)] = 0
+    bounds = row_bounds(low, high, difference, EPSILON, tie)
+    own, best = (EPSILON / 2, EPSILON) if tie is TieBreaking.PESSIMISTIC else (EPSILON, 0.0)
+    assert (bounds.win <= finite_leader_values(leader, follower, own, tie)).all()
+    assert (bounds.challenge >= finite_leader_values(leader, follower, best, tie)).all()
+    known = bounds.response >= 0
+    chosen = np.take_along_axis(follower, bounds.response[:, None], axis=1)[:, 0]
+    assert (chosen[known] >= follower.max(axis=1)[known] - EPSILON).all()
+    exact = follower[:, :, None] - follower[:, None, :]
+    tight = row_bounds(leader, leader, exact, EPSILON, tie)
+    np.testing.assert_array_equal(tight.win, finite_leader_values(leader, follower, own, tie))
+    np.testing.assert_array_equal(tight.challenge, finite_leader_values(leader, follower, best, tie))
+
+
+def test_the_confidence_is_the_mixture_of_supermartingales() -> None:
+    """Integral of exp(l S - n l^2 s^2/2) over l ~ Normal(0, 1/s^2), by quadrature, is 1/a at the radius."""
+    n, scale, delta = 50, 0.5, 0.05
+    known = PairConfidence((1, 1), delta, scale)
+    known.add(np.full((1, 1), n), np.zeros((1, 1)), np.zeros((1, 1)))
+    bounds = known.bounds(np.array([0]), 0.1, TieBreaking.PESSIMISTIC)
+    radius = float(bounds.challenge[0])
+    grid = np.linspace(-60, 60, 400_001)
+    density = np.exp(-0.5 * (grid * scale) ** 2) * scale / math.sqrt(2 * math.pi)
+    mixture = np.trapezoid(np.exp(grid * n * radius - 0.5 * n * (grid * scale) ** 2) * density, grid)
+    assert mixture == pytest.approx(2 / delta, rel=1e-6)
+
+
+def test_a_cap_ends_it_uncertified_and_a_ladder_is_one_rung() -> None:
+    game = sb.load_game("bandit/trap")
+    learner = make_learner("bandit", "certified")
+    kinds: list[Budget] = [FixedBudget(epsilon=0.1, samples=1000), LadderBudget(epsilon=0.4)]
+    capped, ladder = (
+        decide(learner, game, learner.schedule(game.sampler, kind), 1, TieBreaking.PESSIMISTIC)[0]
+        for kind in kinds
+    )
+    assert capped[0].samples <= 1000
+    assert capped[0].diagnostics["certified"] == 0
+    assert len(ladder) == 1
+    assert ladder[0].diagnostics["certified"] == 1
+    with pytest.raises(InputError, match=r"budget\.samples"):
+        learner.schedule(game.sampler, FixedBudget(samples=9))
+
+
+def test_a_run_that_does_not_stop_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certified, "LARGEST", 0)
+    with pytest.raises(RuntimeError, match="did not stop"):
+        sb.learn(sb.load_game("bandit/trap"), "certified", epsilon=0.1)
