@@ -88,6 +88,8 @@ def _summarise_rung(columns: Mapping[str, np.ndarray], loss_limits: np.ndarray) 
     diagnostics = [name for name in columns if name.startswith("diagnostic_")]
     known = {name: columns[name][~np.isnan(columns[name])] for name in diagnostics}
     means = {name: float(values.mean()) for name, values in known.items() if len(values)}
+    if "diagnostic_certified" in means:
+        summary["certified"] = means.pop("diagnostic_certified")
     return summary | {name: mean for name, mean in means.items() if np.isfinite(mean)}
 
 

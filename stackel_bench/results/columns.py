@@ -321,6 +321,13 @@ COLUMNS = (
     _column("uniform_error", "reward", "largest error of any policy's estimated value", "action", "lower"),
     # What learner and explorer say about themselves, and what it cost.
     _column(
+        "certified",
+        "share",
+        "replicates that stopped because they had proven both lines; empty for learners that prove nothing",
+        "results rung mlflow",
+        "higher",
+    ),
+    _column(
         "diagnostic_*",
         "",
         "what learner or explorer report about themselves: episodes of a phase, coverage, certificate, ...",

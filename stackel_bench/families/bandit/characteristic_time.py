@@ -92,7 +92,7 @@ class _Search:
         prices = np.maximum(-solved.ineqlin.marginals, 0.0)
         self.low = max(self.low, float(prices.sum() / max(1.0, (prices @ rows).max())))
         self.of_response = [cut for cut in self.of_response if cut @ solved.x <= 1 + KEPT_SLACK]
-        return np.maximum(solved.x, 0.0).reshape(self.inside.shape)
+        return np.asarray(np.maximum(solved.x, 0.0).reshape(self.inside.shape))
 
 
 def _best(question: Question, answers: list[tuple[int, int]], nothing: float) -> CharacteristicTime:

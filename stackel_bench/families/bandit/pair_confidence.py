@@ -12,8 +12,20 @@ import math
 
 import numpy as np
 
+from stackel_bench.kernel import kernel
 from stackel_bench.learners.certified.row_bounds import RowBounds, row_bounds
 from stackel_bench.models import TieBreaking
+from stackel_bench.statistics.elementary import log
+
+
+@kernel
+def half_logs(pulls: np.ndarray) -> np.ndarray:
+    """ln(n + 1)/2 of each number of pulls [A,B], with the same bits on every processor."""
+    found = np.empty(pulls.shape)
+    for row in range(pulls.shape[0]):
+        for column in range(pulls.shape[1]):
+            found[row, column] = 0.5 * log(1.0 + pulls[row, column])
+    return found
 
 
 class PairConfidence:
@@ -46,7 +58,7 @@ class PairConfidence:
         n = self.pulls[rows]
         leader, follower = self.leader[rows] / n, self.follower[rows] / n
         weight = n * n / (2 * self._scale**2 * (n + 1))
-        half_log = 0.5 * np.log1p(n)
+        half_log = half_logs(n)
         radius = self._shrink * np.sqrt((self._mean_level + half_log) / weight)
         both = half_log[:, :, None] + half_log[:, None, :]
         inverse = 1 / weight[:, :, None] + 1 / weight[:, None, :]
