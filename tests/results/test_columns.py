@@ -31,7 +31,7 @@ SWEEPS = {
         "budget=theory",
         "budget.epsilon=0.5",
         "game=bandit/random",
-        "algorithm=successive_elimination",
+        "algorithm=successive_elimination,certified",
         "replicates=5",
     ],
     "clean": [

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from stackel_bench.families.bandit import learners
 from stackel_bench.families.bandit.certificate import certify
 from stackel_bench.families.bandit.certified import CertifiedLearner
@@ -11,6 +13,7 @@ from stackel_bench.families.bandit.characteristic_time import characteristic_tim
 from stackel_bench.families.bandit.instances import INSTANCES
 from stackel_bench.families.bandit.nash import BanditNash
 from stackel_bench.families.bandit.oracle import bandit_oracle
+from stackel_bench.families.bandit.pair_confidence import half_logs
 from stackel_bench.families.bandit.successive_elimination import SuccessiveEliminationLearner
 from stackel_bench.families.family import Family
 from stackel_bench.families.sizes import PAIRS
@@ -22,7 +25,8 @@ def _lower_bound(epsilon: float, sizes: Mapping[str, int]) -> float:
 
 
 def _warm_up() -> None:
-    """Nothing that learning needs; the kernels behind T* compile when it is first asked for."""
+    """Compile the kernel of `certified`; those behind T* compile when it is first asked for."""
+    half_logs(np.ones((1, 1)))
 
 
 FAMILY = Family(
