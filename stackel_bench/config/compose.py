@@ -13,6 +13,7 @@ import functools
 import itertools
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from typing import Any
 from hydra import compose, initialize_config_module
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Glob, Override, OverrideType
+from hydra.core.override_parser.types import Glob, Override, OverrideType, ValueType
 from hydra.errors import HydraException
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -37,6 +38,7 @@ from stackel_bench.errors import InputError, UnknownKeyError
 from stackel_bench.outside.reference import is_reference
 
 MOST_CELLS = 1_000_000
+_WHOLE_NUMBER = re.compile(r"([a-z_][a-z_.]*)=(-?[1-9][0-9]{0,17}|0)")
 SYNTAX = "KEY=VALUE, or KEY=A,B for a sweep (Hydra's override grammar)"
 # Whose keys are the fields of what is built from them, and are checked there.
 _OPEN = ("algorithm", "budget", "execution", "tracking")
@@ -291,6 +293,9 @@ def _parser() -> OverridesParser:
 
 @functools.lru_cache(maxsize=100_000)
 def _parse(text: str, folders: tuple[Path, ...]) -> Override:
+    whole = _WHOLE_NUMBER.fullmatch(text)
+    if whole and whole[1] not in group_names():  # a sweep over seeds has thousands of these
+        return Override(OverrideType.CHANGE, whole[1], ValueType.ELEMENT, int(whole[2]), input_line=text)
     try:
         override = _parser().parse_override(text)
     except HydraException as error:
