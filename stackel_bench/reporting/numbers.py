@@ -55,8 +55,6 @@ def plural(number: int, word: str) -> str:
 
 def enough(cells: pd.DataFrame) -> tuple[int, str]:
     """In how many cells a budget of a ladder sufficed, and its share of the theorem's (their median)."""
-    if AT_MOST not in cells:
-        return 0, ""
     ladders = cells[cells[AT_MOST].notna() & (cells[CENSORED] == 0)]
     if ladders.empty:
         return 0, ""
