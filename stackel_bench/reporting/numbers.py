@@ -8,7 +8,12 @@ from typing import Any
 
 import pandas as pd
 
-from stackel_bench.results.columns import AT_MOST, CENSORED, NEEDED
+from stackel_bench.results.columns import AT_MOST, CENSORED, NEEDED, NEEDED_HIGH, NEEDED_LOW
+
+NEEDED_MARKS = (
+    ">: even the largest budget fails more often than delta. ≤: the smallest never failed, fewer samples may "
+    "do. –: no ladder of budgets, or an end of the interval that is open."
+)
 
 
 def count(value: float) -> str:
@@ -46,6 +51,12 @@ def needed(row: Mapping[Any, Any]) -> str:
     if at_most is None or not math.isfinite(at_most):
         return "–"
     return (">" if row[CENSORED] == 1 else "≤" if at_most == 1 else "") + count(row[NEEDED])
+
+
+def needed_interval(row: Mapping[Any, Any]) -> str:
+    """The budgets between which samples needed are shown to lie; – without a ladder, and for open ends."""
+    ends = [count(row[name]) for name in (NEEDED_LOW, NEEDED_HIGH)]
+    return "–" if needed(row) == "–" else f"[{', '.join(ends)}]"
 
 
 def plural(number: int, word: str) -> str:

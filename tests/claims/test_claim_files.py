@@ -32,8 +32,9 @@ LABELS = {
     "relationship-turn-based-mg",
 }
 MOST_FALSE_ALARMS = 0.01
-CAVEAT = """> These numbers were measured before the random streams and the estimators changed. `stackel-bench reproduce` now draws
-> other samples and gives wider intervals of exponents and of samples needed.
+CAVEAT = """\
+> These numbers were measured before the random streams and the estimators changed. `stackel-bench reproduce`
+> now draws other samples and gives wider intervals of exponents and of samples needed.
 
 """  # at the top of the docs' page, until the table is measured again
 
