@@ -8,7 +8,12 @@ from typing import Any
 
 import pandas as pd
 
-from stackel_bench.results.columns import AT_MOST, CENSORED, NEEDED
+from stackel_bench.results.columns import AT_MOST, CENSORED, NEEDED, NEEDED_HIGH, NEEDED_LOW
+
+NEEDED_MARKS = (
+    ">: even the largest budget fails more often than delta. ≤: the smallest never failed, fewer samples may "
+    "do. –: no ladder of budgets, or an end of the interval that is open."
+)
 
 
 def count(value: float) -> str:
@@ -48,6 +53,12 @@ def needed(row: Mapping[Any, Any]) -> str:
     return (">" if row[CENSORED] == 1 else "≤" if at_most == 1 else "") + count(row[NEEDED])
 
 
+def needed_interval(row: Mapping[Any, Any]) -> str:
+    """The budgets between which samples needed are shown to lie; – without a ladder, and for open ends."""
+    ends = [count(row[name]) for name in (NEEDED_LOW, NEEDED_HIGH)]
+    return "–" if needed(row) == "–" else f"[{', '.join(ends)}]"
+
+
 def plural(number: int, word: str) -> str:
     """1 cell, 2 cells."""
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
@@ -55,8 +66,6 @@ def plural(number: int, word: str) -> str:
 
 def enough(cells: pd.DataFrame) -> tuple[int, str]:
     """In how many cells a budget of a ladder sufficed, and its share of the theorem's (their median)."""
-    if AT_MOST not in cells:
-        return 0, ""
     ladders = cells[cells[AT_MOST].notna() & (cells[CENSORED] == 0)]
     if ladders.empty:
         return 0, ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -65,8 +66,6 @@ class SweepResults:
     @functools.cached_property
     def stopped(self) -> pd.Series:
         """Whether each cell's learner stopped by itself: it has a distribution of samples used, no ladder."""
-        if "samples_median" not in self.cells:
-            return pd.Series(data=False, index=self.cells.index)
         uncapped = self.cells["budget"].isin(["theory", "ladder"])
         return ~self.laddered & uncapped & self.cells["samples_median"].notna()
 
@@ -120,7 +119,7 @@ class SweepResults:
         Cells that differ in tie-breaking alone share theirs, unless they drew different numbers of them.
         """
         drawn = {(pair_key(entry), entry.metrics["samples_drawn"]) for entry in self.finished}
-        return sum(samples for _, samples in drawn)
+        return math.fsum(samples for _, samples in drawn)  # exact, so that no order matters
 
     def summary(self) -> dict[str, Any]:
         """What summary.json holds, enough to rebuild these results from the folder."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
-from stackel_bench.reporting.numbers import count, interval, needed, small
-from stackel_bench.results.columns import CENSORED, NEEDED, NEEDED_HIGH, NEEDED_LOW, heading
+from stackel_bench.reporting.numbers import count, interval, needed, needed_interval, small
+from stackel_bench.results.columns import CENSORED, NEEDED, NEEDED_HIGH, NEEDED_INTERVAL, NEEDED_LOW, heading
 from stackel_bench.statistics.verdicts import FAILS, HOLDS, VACUOUS, clean_replicates_needed
 
 _LATEX = str.maketrans(
@@ -24,6 +23,7 @@ _LATEX = str.maketrans(
         "–": "--",
         "·": r"$\cdot$",
         ">": "$>$",
+        "≤": r"$\leq$",
         "<": "$<$",
         "…": r"\dots{}",
     }
@@ -55,8 +55,9 @@ def headline_table(cells: pd.DataFrame) -> pd.DataFrame:
             "value_suboptimality_q95": small(row["value_suboptimality_q95"]),
             "guarantee": small(row["guarantee"]),
             NEEDED: needed(row),
-            NEEDED_LOW: count(float(row.get(NEEDED_LOW, np.nan))),
-            NEEDED_HIGH: count(float(row.get(NEEDED_HIGH, np.nan))),
+            NEEDED_INTERVAL: needed_interval(row),
+            NEEDED_LOW: count(row[NEEDED_LOW]),
+            NEEDED_HIGH: count(row[NEEDED_HIGH]),
         }
         for row in cells.to_dict("records")
     ]

@@ -28,6 +28,7 @@ PLACES = {
 NEEDED = "sample_complexity"
 NEEDED_LOW = "samples_needed_low"
 NEEDED_HIGH = "samples_needed_high"
+NEEDED_INTERVAL = "samples_needed_interval"
 CENSORED = "censored"
 AT_MOST = "at_most"
 
@@ -253,7 +254,7 @@ COLUMNS = (
         "last budget that is shown to fail more often than delta; empty if none is",
         "results mlflow report",
         "lower",
-        "at least",
+        "needs at least",
     ),
     _column(
         NEEDED_HIGH,
@@ -261,7 +262,7 @@ COLUMNS = (
         "first budget from which on all are shown to fail at most delta often; empty if none is",
         "results mlflow report",
         "lower",
-        "at most",
+        "enough from",
     ),
     _column(
         AT_MOST,
@@ -358,6 +359,14 @@ COLUMNS = (
         "exact 95 % interval of the failure probability",
         _SCREEN,
         heading="95 % interval",
+    ),
+    _column(
+        NEEDED_INTERVAL,
+        "samples",
+        "interval of the samples needed: the last budget that is shown to fail more often than delta, and "
+        "the first from which on all are shown not to",
+        _SCREEN,
+        heading="needs within",
     ),
     _column(
         "value_suboptimality_interval",

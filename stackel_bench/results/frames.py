@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from stackel_bench.results import files
-from stackel_bench.results.columns import NEEDED_HIGH, NEEDED_LOW, ordered
+from stackel_bench.results.columns import AT_MOST, NEEDED_HIGH, NEEDED_LOW, ordered
 from stackel_bench.results.entry import FINISHED, Entry
 from stackel_bench.results.files import write_atomically
 from stackel_bench.results.journal import Journal
@@ -22,6 +22,9 @@ from stackel_bench.results.segment import CELL_ID
 from stackel_bench.results.table import parquet_bytes
 from stackel_bench.results.varying import described_columns
 from stackel_bench.statistics.verdicts import judged, verdict
+
+# Metrics of ladders, and of learners that stop by themselves: columns of every sweep, empty elsewhere.
+_NOT_IN_EVERY_CELL = (NEEDED_LOW, NEEDED_HIGH, AT_MOST, "samples_median", "samples_q90")
 
 
 def cells_frame(entries: Iterable[Entry]) -> pd.DataFrame:
@@ -31,8 +34,8 @@ def cells_frame(entries: Iterable[Entry]) -> pd.DataFrame:
     frame = pd.DataFrame([{**described[entry.cell_id], **entry.metrics} for entry in finished])
     if frame.empty:
         return frame
-    open_ends = {name: math.nan for name in (NEEDED_LOW, NEEDED_HIGH) if name not in frame}
-    return in_order(frame.assign(**open_ends, verdict=judged(frame)["verdict"]))
+    absent = {name: math.nan for name in _NOT_IN_EVERY_CELL if name not in frame}
+    return in_order(frame.assign(**absent, verdict=judged(frame)["verdict"]))
 
 
 def entry_verdict(entry: Entry) -> str:

@@ -32,6 +32,11 @@ LABELS = {
     "relationship-turn-based-mg",
 }
 MOST_FALSE_ALARMS = 0.01
+CAVEAT = """\
+> These numbers were measured before the random streams and the estimators changed. `stackel-bench reproduce`
+> now draws other samples and gives wider intervals of exponents and of samples needed.
+
+"""  # at the top of the docs' page, until the table is measured again
 
 GOOD = {
     "order": 1,
@@ -118,10 +123,20 @@ def test_an_unknown_claim_is_answered_with_the_closest_one() -> None:
         load_claim("lemma-gab")
 
 
+def test_false_alarm_rates_are_added_up_and_not_called_a_bound() -> None:
+    """Rows with normal intervals have nominal rates, of which a sum bounds nothing."""
+    docs = Path(__file__).parents[2] / "docs"
+    page = claims_markdown(json.loads((docs / "reproduction.json").read_text("utf-8")))
+    assert "nominal false-alarm rates of sampled numbers, added over rows, are 0.0052: no bound on" in page
+    assert "is at most 0.0052" not in page
+
+
 def test_the_documented_table_is_generated_from_its_json() -> None:
     """docs/reproduction.md says what docs/reproduction.json says, and knows all claims."""
     docs = Path(__file__).parents[2] / "docs"
     rows = json.loads((docs / "reproduction.json").read_text("utf-8"))
-    assert (docs / "reproduction.md").read_text("utf-8") == claims_markdown(rows)
+    page = (docs / "reproduction.md").read_text("utf-8")
+    assert page.replace(CAVEAT, "") == claims_markdown(rows)
+    assert (CAVEAT in page) == any(row["commit"].startswith("2395e96a") for row in rows)
     assert {row["claim"] for row in rows} == set(claim_names())
     assert all(row["as_expected"] for row in rows)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 from pathlib import Path
 
 import pandas as pd
@@ -10,7 +12,7 @@ import pytest
 from stackel_bench.errors import InputError
 from stackel_bench.notebook.load import load_results
 from stackel_bench.reporting.find_sweep import find_sweep
-from tests.reporting.fixture_sweeps import real_sweep, troubled_sweep
+from tests.reporting.fixture_sweeps import make_entry, real_sweep, troubled_sweep
 
 
 def test_levels_agree() -> None:
@@ -49,3 +51,16 @@ def test_clear_errors(tmp_path: Path) -> None:
     troubled_sweep(tmp_path)
     with pytest.raises(InputError, match="troubled-0123456789ab"):
         load_results("other", output=tmp_path)
+
+
+def test_samples_drawn_are_the_same_in_any_order(tmp_path: Path) -> None:
+    """Floats that add up to different sums: (0.1 + 0.2) + 0.3 is not 0.1 + (0.2 + 0.3)."""
+    results = troubled_sweep(tmp_path)
+    entries = [make_entry(name, epsilon=drawn) for name, drawn in zip("abc", (0.1, 0.2, 0.3), strict=True)]
+    entries = [
+        dataclasses.replace(one, metrics={"samples_drawn": one.description["epsilon"]}) for one in entries
+    ]
+    found = {
+        dataclasses.replace(results, entries=order).samples_drawn for order in itertools.permutations(entries)
+    }
+    assert found == {0.6}

@@ -32,6 +32,16 @@ def test_failed_censored_and_unfinished_cells_are_named(tmp_path: Path) -> None:
     assert "What if &lt;things&gt; go wrong?" in page
 
 
+def test_samples_needed_have_their_interval_and_marks_on_the_page(tmp_path: Path) -> None:
+    page = read(troubled_sweep(tmp_path))
+    assert "<th>needs</th><th>needs within</th></tr>" in page
+    assert "<td>&gt;1600</td><td>[1600, –]</td>" in page
+    assert "<td>611.7</td><td>[100, –]</td>" in page
+    assert "<li>needs within: interval of the samples needed: the last budget" in page
+    assert "≤: the smallest never failed" in page
+    assert "needs at least" not in page  # columns of the files alone
+
+
 def test_too_few_replicates_are_never_called_proof(tmp_path: Path) -> None:
     """58 clean replicates do not support delta = 5 %, 59 do."""
     journal = Journal(tmp_path / "few-0")

@@ -9,8 +9,9 @@ import pytest
 from rich.console import Console
 
 from stackel_bench.reporting.console.table import print_table
-from stackel_bench.reporting.sweep_results import SweepResults
-from tests.reporting.fixture_sweeps import troubled_sweep
+from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
+from stackel_bench.results.journal import Journal
+from tests.reporting.fixture_sweeps import make_entry, make_records, troubled_sweep, write_cell
 
 
 def printed(results: SweepResults, **options: object) -> str:
@@ -41,3 +42,42 @@ def test_says_everything(tmp_path: Path) -> None:
     assert "stackel-bench ui output=" in printed(results)
     samples = 2 * 60 * 1600  # two pairs of cells, each pair on the same samples
     assert f"cost    {samples / 1e5:.2f}e5 samples" in text
+
+
+@pytest.mark.parametrize("width", [100, 80, 60])
+def test_nothing_is_cut(tmp_path: Path, width: int) -> None:
+    """Learners and games whose long names differ at the end, small eps, a thousand replicates."""
+    journal = Journal(tmp_path / "long-1")
+    journal.folder.mkdir()
+    learners = [f"a_learner_whose_name_is_really_long_{number}" for number in range(2)]
+    games = [f"bandit/{'very_' * 20}long_{number}" for number in range(2)]
+    records = make_records((990, 960, 936), 1000)
+    for number, (game, learner) in enumerate([(game, learner) for game in games for learner in learners]):
+        for tie in ("pessimistic", "optimistic"):
+            changes = {"game": game, "algorithm": learner, "tie_breaking": tie, "epsilon": 0.0125}
+            write_cell(journal, make_entry(f"{tie}{number}", replicates=1000, **changes), records)
+    text = printed(read_sweep(journal.folder), force_terminal=True, width=width, color_system=None)
+    table = text.split("─" * width)[1]
+    lines = [line.strip() for line in table.splitlines()]
+    assert [lines.count(learner) for learner in learners] == [2, 2]  # once per game, on lines of their own
+    assert all("".join(lines).count(game) == 1 for game in games)
+    assert sum("0.0125" in line and "936/1000" in line for line in lines) == 8
+    assert "…" not in text
+
+
+def test_the_longest_built_in_learner_fits_and_the_interval_where_there_is_room(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "one-1")
+    journal.folder.mkdir()
+    write_cell(journal, make_entry("aaaa", algorithm="successive_elimination"), make_records((40, 6, 0), 60))
+    text = printed(read_sweep(journal.folder))
+    assert "  successive_elimination   pessimistic" in text
+    assert "needs within" not in text
+    text = printed(troubled_sweep(tmp_path))
+    assert ">1600    [1600, –] fails" in text
+    assert "needs within: interval of the samples needed" in " ".join(text.split())
+
+
+def test_marks_are_explained(tmp_path: Path) -> None:
+    text = " ".join(printed(troubled_sweep(tmp_path)).split())
+    for mark in (">: even the largest budget", "≤: the smallest never failed", "–: no ladder of budgets"):
+        assert mark in text

@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 from stackel_bench.notebook.load import load_results
-from stackel_bench.results.frames import write_actions
+from stackel_bench.results.frames import cells_frame, write_actions
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.provenance import machine, record_machine, recorded_machines
-from tests.reporting.fixture_sweeps import make_entry, make_records, real_sweep, troubled_sweep
+from tests.reporting.fixture_sweeps import make_entry, make_records, real_sweep, troubled_sweep, write_cell
 from tests.results.made_up import actions, commit, entry
 
 
@@ -93,3 +93,18 @@ def test_results_hold_no_machine_and_no_time() -> None:
     kept = [path for path in folder.rglob("*.parquet") if "leader_action" in pd.read_parquet(path).columns]
     assert kept
     assert {path.parent.name for path in kept} == {"records"}
+
+
+def test_one_budget_has_the_same_columns_as_a_ladder(tmp_path: Path) -> None:
+    """What applies to ladders, or to learners that stop by themselves, is an empty column elsewhere."""
+    columns = {}
+    for failures in ((0,), (9, 0)):
+        folder = tmp_path / str(len(failures))
+        folder.mkdir()
+        records = make_records(failures, 60, samples=[100, 400][: len(failures)])
+        write_cell(Journal(folder), make_entry("aaaa"), records)
+        columns[len(failures)] = cells_frame(Journal(folder).entries.values())
+    assert list(columns[1]) == list(columns[2])
+    conditional = ["at_most", "samples_needed_low", "samples_needed_high", "samples_median", "samples_q90"]
+    assert columns[1][conditional].isna().all(axis=None)
+    assert columns[2]["at_most"].tolist() == [0.0]

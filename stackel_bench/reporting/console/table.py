@@ -3,40 +3,24 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection
 from pathlib import Path
-from typing import Any, Literal
 
 import pandas as pd
-from rich.console import Console, Group, RenderableType
+from rich.console import Console
 from rich.markup import escape
-from rich.rule import Rule
-from rich.table import Table
-from rich.text import Text
 
-from stackel_bench.reporting.numbers import count, enough, small
+from stackel_bench.reporting.console.rows import VERDICT_COLOURS, rows_table
+from stackel_bench.reporting.numbers import NEEDED_MARKS, count, enough
 from stackel_bench.reporting.sweep_results import SweepResults
-from stackel_bench.reporting.tables import headline_table, verdict_counts
+from stackel_bench.reporting.tables import verdict_counts
 from stackel_bench.results import columns, files
-from stackel_bench.results.columns import NEEDED
-from stackel_bench.statistics.verdicts import FAILS, HOLDS, OPEN, VACUOUS, judged
+from stackel_bench.results.columns import NEEDED, NEEDED_INTERVAL
+from stackel_bench.statistics.verdicts import HOLDS, VACUOUS, judged
 
 WIDTH = 100
 MOST_ROWS = 60
-_WIDTHS = {
-    "tie_breaking": 12,
-    "epsilon": 5,
-    "samples": 7,
-    "failures": 7,
-    "failure_probability_interval": 14,
-    "value_suboptimality": 5,
-    "guarantee": 7,
-    NEEDED: 8,
-    "verdict": 7,
-}
-_WORDS = ("tie_breaking", "verdict")
-_DROPPED_WHEN_NARROW = ("failure_probability_interval", "guarantee")
-_COLOURS = {HOLDS: "green", FAILS: "red", OPEN: "yellow", VACUOUS: "magenta"}
+_EXPLAINED = ("value_suboptimality", "guarantee", NEEDED, NEEDED_INTERVAL, "verdict")
 
 
 def print_table(console: Console, results: SweepResults) -> None:
@@ -47,18 +31,21 @@ def print_table(console: Console, results: SweepResults) -> None:
     if not results.cells.empty:
         cells = judged(results.labelled(results.cells))
         shown = cells if len(cells) <= MOST_ROWS else cells[cells["verdict"] != HOLDS].head(MOST_ROWS)
+        told = {"verdict"}
         for family, members in cells.groupby("family", sort=False):
             console.print()
             for line in headline(str(family), members):
                 console.print(line, width=width, soft_wrap=False)
             rows = shown[shown["family"] == family]
             if not rows.empty:
-                console.print(_table(rows, width), width=width, soft_wrap=False, crop=False)
+                table, fitting = rows_table(rows, width)
+                console.print(table, width=width, soft_wrap=False, crop=False)
+                told.update(fitting)
         if len(shown) < len(cells):
             console.print(
                 f"{len(shown)} of {len(cells)} cells shown, those that do not hold; all: {files.RESULTS_CSV}"
             )
-        console.print(_legend(cells), style="dim", width=width, soft_wrap=False)
+        console.print(_legend(cells, told), style="dim", width=width, soft_wrap=False)
     _print_trouble(console, results)
     _print_ending(console, results)
 
@@ -66,7 +53,7 @@ def print_table(console: Console, results: SweepResults) -> None:
 def headline(family: str, cells: pd.DataFrame) -> list[str]:
     """What the cells of a family say in one line, and one more line per learner."""
     tally = ", ".join(
-        f"[{colour}]{(cells['verdict'] == name).sum()} {name}[/]" for name, colour in _COLOURS.items()
+        f"[{colour}]{(cells['verdict'] == name).sum()} {name}[/]" for name, colour in VERDICT_COLOURS.items()
     )
     lines = [f"[bold]{escape(family)}[/] · {len(cells)} cells, failure probability at most delta: {tally}"]
     for learner, rows in cells.groupby("learner", sort=False):
@@ -80,52 +67,13 @@ def headline(family: str, cells: pd.DataFrame) -> list[str]:
     return lines
 
 
-def _table(rows: pd.DataFrame, width: int) -> Group:
-    """The rows under one heading, a line per game between them; fixed widths, so that all of it aligns."""
-    fitting = [name for name in _WIDTHS if width >= WIDTH or name not in _DROPPED_WHEN_NARROW]
-    learner_width = width - 1 - sum(_WIDTHS[name] + 1 for name in fitting)
-
-    def empty_table() -> Table:
-        table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1, 0, 0))
-        table.add_column(width=learner_width, no_wrap=True, overflow="ellipsis")
-        for name in fitting:
-            justify: Literal["left", "right"] = "left" if name in _WORDS else "right"
-            table.add_column(width=_WIDTHS[name], justify=justify, no_wrap=True)
-        return table
-
-    heading = empty_table()
-    heading.add_row("game, learner", *map(columns.heading, fitting), style="bold")
-    parts: list[RenderableType] = [heading, Rule(style="dim")]
-    for instance, members in rows.groupby("instance", sort=False):
-        parts.append(Text(str(instance), style="bold", no_wrap=True, overflow="ellipsis"))
-        table = empty_table()
-        report_rows = headline_table(members).to_dict("records")
-        for row, shown in zip(members.to_dict("records"), report_rows, strict=True):
-            coloured = _coloured(row)
-            texts = [coloured.get(name, str(shown[columns.heading(name)])) for name in fitting]
-            table.add_row(f"  {escape(row['learner'])}", *texts)
-        parts.append(table)
-    return Group(*parts, Rule(style="dim"))
-
-
-def _coloured(row: Mapping[Hashable, Any]) -> dict[str, str]:
-    """Texts that differ from those of the report, by column."""
-    loss, verdict = small(row["value_suboptimality"]), row["verdict"]
-    too_much = row["value_suboptimality"] > row["guarantee"]
-    return {
-        "failures": f"{row['failures']}/{row['replicates']:.0f}",
-        "value_suboptimality": f"[red]{loss}[/]" if too_much else loss,
-        "verdict": f"[{_COLOURS[verdict]}]{verdict}[/]",
-    }
-
-
-def _legend(cells: pd.DataFrame) -> str:
+def _legend(cells: pd.DataFrame, told: Collection[str]) -> str:
     counts = verdict_counts(cells)
     adjusted = f"; {counts['stand']} of {counts['claims']} claims stand for all cells at once (Holm)"
-    meanings = " ".join(_meaning(name) for name in ("value_suboptimality", "guarantee", NEEDED, "verdict"))
+    meanings = " ".join(_meaning(name) for name in _EXPLAINED if name in told)
     return (
-        f"All but needs at the largest budget. {meanings} {counts['clean']} clean replicates are the least "
-        f"for delta = {counts['delta']:g}{adjusted if counts['claims'] else ''}. "
+        f"All but needs at the largest budget. {meanings} {NEEDED_MARKS} {counts['clean']} clean replicates "
+        f"are the least for delta = {counts['delta']:g}{adjusted if counts['claims'] else ''}. "
         "A learner is judged by what it promises, or else by the paper's lines: a pessimistic cell must then "
         "also do well against a follower who errs by eps/2, and can fail at no loss."
     )

@@ -16,7 +16,7 @@ from stackel_bench.reporting.figures.leader_actions import draw_leader_actions
 from stackel_bench.reporting.figures.paired import draw_paired
 from stackel_bench.reporting.figures.scaling import draw_scaling
 from stackel_bench.reporting.figures.simplex import draw_simplex
-from stackel_bench.reporting.numbers import span
+from stackel_bench.reporting.numbers import NEEDED_MARKS, span
 from stackel_bench.reporting.pages import facts
 from stackel_bench.reporting.pages.inline_svg import inline_svg
 from stackel_bench.reporting.paired import paired_table
@@ -25,7 +25,7 @@ from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.tables import csv, headline_table, latex_table, shared_columns, verdict_counts
 from stackel_bench.reporting.templates import fill
 from stackel_bench.results import files
-from stackel_bench.results.columns import NEEDED, NEEDED_HIGH, NEEDED_LOW, lookup
+from stackel_bench.results.columns import NEEDED, NEEDED_INTERVAL, lookup
 from stackel_bench.results.files import write_atomically
 from stackel_bench.statistics.verdicts import judged
 
@@ -44,7 +44,8 @@ def write_report(results: SweepResults) -> list[Path]:
             "families": _families(results.study, cells, made),
             **_figures(results, made),
             "counts": verdict_counts(cells),
-            "explained": [lookup(name) for name in (NEEDED, NEEDED_LOW, NEEDED_HIGH)],
+            "explained": [lookup(name) for name in (NEEDED, NEEDED_INTERVAL)],
+            "marks": NEEDED_MARKS,
         }
     shown = [*(family["title"] for family in measured["families"]), *measured["figures"]]
     failed = [{"cell": entry.label, "id": entry.cell_id, "error": entry.error} for entry in results.failed]
