@@ -129,12 +129,13 @@ class _Checks:
         """No public member of the sampler is the truth."""
         sampler = self.game.sampler
         plain = (str, bytes, int, float, bool, type(None), dict, type)
-        truth = [self.game, *(v for v in getattr(self.game, "__dict__", {}).values() if v is not sampler)]
-        truth = [value for value in truth if not isinstance(value, plain)]
+        members = [getattr(self.game, name) for name in dir(self.game) if not name.startswith("_")]
+        truth = [part for part in members if not isinstance(part, plain) and not callable(part)]
+        truth = [self.game, *(part for part in truth if part is not sampler)]
         means = [each.true_means for each in self.measured if each.true_means is not None]
         for name in (name for name in dir(sampler) if not name.startswith("_")):
             value = getattr(sampler, name)
-            bare = any(value is part for part in truth)
+            bare = name != "shape" and any(value is part for part in truth)
             told = isinstance(value, np.ndarray) and any(np.array_equal(value, each) for each in means)
             require(not bare and not told, f"sampler.{name} is the truth: learners must not see it")
         return "no public member of the sampler is the truth"
