@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from stackel_bench import testing
     from stackel_bench.api import (
         certificate,
         characteristic_time,
@@ -46,6 +47,7 @@ __all__ = [
     "load_results",
     "stackelberg_value",
     "sweep",
+    "testing",
 ]
 
 # Loaded when first asked for, so that the command line answers at once and reading results needs no learners.
@@ -63,6 +65,8 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "testing":
+        return import_module(f"{__name__}.testing")
     value = getattr(import_module(f"{__name__}.{_HOMES.get(name, 'api')}"), name)
     globals()[name] = value
     return value

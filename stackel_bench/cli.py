@@ -26,6 +26,7 @@ _KEYS = {
     "report": "study=NAME or sweep=ID of one that exists, or the overrides of its command; "
     "output=FOLDER, tracking=off, or tracking=server tracking.uri=URI",
     "verify": "the folder, study or id of a sweep, or sweep=, study=; recompute=FRACTION, output=FOLDER",
+    "check": "FILE:NAME or MODULE:NAME; family=NAME for a learner that does not say its family",
     "ui": "output=FOLDER, port=NUMBER, study=NAME, open=true|false",
     "list": "game, algorithm, budget, study, claim, execution or tracking; GROUP=OPTION shows the file",
     "completion": "bash or zsh",

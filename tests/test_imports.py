@@ -23,7 +23,7 @@ LEVELS: list[set[str]] = [
     {"evaluation"},
     {"families"},
     {"trials", "api"},
-    {"execution"},
+    {"execution", "testing"},
     {"results"},
     {"tracking"},
     {"sweeps"},

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stackel_bench.evaluation.oracle import Oracle
+from stackel_bench.families.contract import Contract
 from stackel_bench.families.sizes import Size
 
 
@@ -21,6 +22,8 @@ class Family:
     oracle: Callable[[Any], Oracle]  # of a game whose truth is known
     exponents: Mapping[str, float]  # the power of each axis in the theorem's sample size
     warm_up: Callable[[], None]  # compiles what games of this family run on
+    # what stackel_bench.testing needs to check games and learners of this family
+    contract: Contract | None = None
     explorers: Mapping[str, type[Any]] = field(default_factory=dict)
     # (game or one unit of it, unit, finding, epsilon) -> the finding, with what the truth says of it
     diagnose: Callable[[Any, int, Any, float], Any] | None = None

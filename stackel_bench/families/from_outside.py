@@ -14,8 +14,15 @@ from stackel_bench.outside.plugins import load_plugin, plugins
 from stackel_bench.outside.reference import Loaded, is_reference, load_reference, one_sentence
 
 _GAME = ("family", "name", "identity", "sampler", "sizes")
-_LEARNER = (("schedule",), ("explore", "explore_block"), ("decide", "decide_block"))
-_EXPLORER = (("nested",), ("proved",), ("seconds_of",), ("theory_plan",), ("fixed_plan",), ("explore",))
+LEARNER_MEMBERS = (("schedule",), ("explore", "explore_block"), ("decide", "decide_block"))
+EXPLORER_MEMBERS = (
+    ("nested",),
+    ("proved",),
+    ("seconds_of",),
+    ("theory_plan",),
+    ("fixed_plan",),
+    ("explore",),
+)
 
 
 def is_outside(kind: str, name: object) -> bool:
@@ -60,7 +67,7 @@ def outside_game(name: str, found: Loaded, given: Mapping[str, Any]) -> Game:
 
 def outside_learner(name: str, found: Loaded, family: str, options: Mapping[str, Any]) -> Any:
     """The learner of this class, once it has what learners have and fits the family."""
-    cls = _checked_class("algorithm", name, found.object, _LEARNER, "learner")
+    cls = _checked_class("algorithm", name, found.object, LEARNER_MEMBERS, "learner")
     families = getattr(cls, "family", family)
     families = (families,) if isinstance(families, str) else tuple(families)
     if family not in families:
@@ -71,7 +78,7 @@ def outside_learner(name: str, found: Loaded, family: str, options: Mapping[str,
 
 def outside_explorer(name: str, found: Loaded) -> type[Any]:
     """The class of this explorer, once it has what explorers have."""
-    return _checked_class("algorithm.explorer", name, found.object, _EXPLORER, "explorer")
+    return _checked_class("algorithm.explorer", name, found.object, EXPLORER_MEMBERS, "explorer")
 
 
 def _checked_class(
@@ -79,11 +86,20 @@ def _checked_class(
 ) -> type[Any]:
     if not isinstance(cls, type):
         raise InputError(field, name, f"a class of {kind}s; it is {type(cls).__name__}")
-    known = {*dir(cls), *getattr(cls, "__dataclass_fields__", ())}
+    require_members(field, cls, members, kind, name)
+    return cls
+
+
+def require_members(
+    field: str, thing: Any, members: tuple[tuple[str, ...], ...], kind: str, name: str = ""
+) -> None:
+    """Raise an InputError unless the class or object has one of each of these members."""
+    cls = thing if isinstance(thing, type) else type(thing)
+    known = {*dir(thing), *getattr(cls, "__dataclass_fields__", ())}
     missing = [" or ".join(names) for names in members if known.isdisjoint(names)]
     if missing:
-        raise InputError(field, name, f"a class of {kind}s; {cls.__name__} has no {', no '.join(missing)}")
-    return cls
+        allowed = f"a class of {kind}s; {cls.__name__} has no {', no '.join(missing)}"
+        raise InputError(field, name or cls.__name__, allowed)
 
 
 def _require_keywords(builder: Any, known: Mapping[str, Any], given: Mapping[str, Any]) -> None:

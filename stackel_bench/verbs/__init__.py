@@ -7,6 +7,7 @@ VERBS = {
     "report": "the report of a finished or unfinished sweep, from its journal",
     "sync": "log to MLflow what a sweep's journal has and MLflow has not",
     "verify": "whether a sweep's results can be relied on: every byte checked, some cells computed again",
+    "check": "whether a game, learner or explorer of yours keeps its contract: check FILE:NAME [family=NAME]",
     "ui": "the results in MLflow's pages",
     "list": "games, algorithms, budgets, studies; `list game=bandit/trap` shows parameters",
     "completion": "a script for the shell: source <(stackel-bench completion bash), or zsh",

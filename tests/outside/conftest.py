@@ -29,9 +29,10 @@ import neighbour
 import stackel_bench as sb
 from stackel_bench.families.bandit.game import BanditGame
 from stackel_bench.families.bandit_rl.explorers.uniform import Uniform
-from stackel_bench.families.tables.row_pulls import pull_block, pull_schedule, stack
+from stackel_bench.families.tables.row_pulls import PullSums, pull_schedule, stack
 from stackel_bench.learners.decision import Decision
 from stackel_bench.options import option
+from stackel_bench.streams import generator
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ class Maximin:
         return pull_schedule(sampler, budget, theory_pulls=self.pulls)
 
     def explore(self, sampler, schedule, unit, key):
-        return neighbour.Finding(pull_block(sampler, schedule, unit, key)[0])
+        rng = generator(*key, "pulls", unit)
+        return neighbour.Finding(PullSums(*sampler.pull_row(unit, schedule.counts, rng)))
 
     def decide(self, sampler, schedule, findings, tie_breaking):
         sums, decisions = stack([finding.sums for finding in findings]), []
@@ -64,6 +66,7 @@ def make_game(rate=0.5, size=3):
     return BanditGame(sb.PayoffTable(rate * demand, 1 - demand))
 
 
+@dataclass(frozen=True)
 class MyRule(Uniform):
     """Uniform play under another name."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -107,6 +108,42 @@ def test_installed_command_works_in_an_empty_folder(distributions: tuple[Path, P
     assert not list(folder.iterdir())
     run("run", "game=bandit/trap", "replicates=2", "execution=serial", "tracking=off", "quiet=true")
     assert list(folder.glob("sweeps/*/results.csv"))
+
+
+def test_the_template_plugin_is_listed_checked_and_swept(
+    distributions: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """Both wheels in a new environment; further down the path, the dependencies of this one."""
+    from build import ProjectBuilder
+
+    shutil.copytree(ROOT / "docs" / "plugin_template", tmp_path / "plugin")
+    plugin = Path(ProjectBuilder(tmp_path / "plugin", runner=_quietly).build("wheel", tmp_path / "dist"))
+    environment, folder = tmp_path / "environment", tmp_path / "empty"
+    folder.mkdir()
+    venv.create(environment, with_pip=False, symlinks=True)
+    packages = Path(sysconfig.get_path("purelib", vars={"base": str(environment)}))
+    for wheel in (distributions[0], plugin):
+        zipfile.ZipFile(wheel).extractall(packages)
+    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+
+    def run(*words: str) -> str:
+        code = "import sys; from stackel_bench.cli import main; sys.exit(main(sys.argv[1:]))"
+        command = [environment / "bin" / "python", "-I", "-c", code, *words]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    listed = run("list")
+    for word in ("bandit/prices", "maximin", "Maximin against the paper's learner"):
+        assert word in listed
+    assert "all 14 checks passed" in run("check", "my_plugin.maximin:Maximin")
+    assert "all 9 checks passed" in run("check", "my_plugin.prices:make_game")
+    cheap = ("replicates=2", "execution=serial", "tracking=off", "quiet=true", "budget.epsilon=0.3")
+    run("sweep", "study=prices", *cheap)
+    (results,) = folder.glob("sweeps/*/results.csv")
+    rows = results.read_text("utf-8").splitlines()
+    assert len(rows) == 5
+    assert sum("maximin" in row for row in rows) == 2
 
 
 def test_version_is_the_same_everywhere() -> None:

@@ -15,8 +15,10 @@ from stackel_bench.families.bandit.nash import BanditNash
 from stackel_bench.families.bandit.oracle import bandit_oracle
 from stackel_bench.families.bandit.pair_confidence import half_logs
 from stackel_bench.families.bandit.successive_elimination import SuccessiveEliminationLearner
+from stackel_bench.families.contract import Contract
 from stackel_bench.families.family import Family
 from stackel_bench.families.sizes import PAIRS
+from stackel_bench.families.tables.contract import measured_pairs, pull_cost
 from stackel_bench.families.tables.theory import PAIR_EXPONENTS, lower_bound_pulls
 
 
@@ -44,6 +46,9 @@ FAMILY = Family(
     },
     oracle=bandit_oracle,
     exponents=PAIR_EXPONENTS,
+    contract=Contract(
+        "bandit/random", {"num_leader_actions": 3, "num_follower_actions": 4}, pull_cost, measured_pairs
+    ),
     warm_up=_warm_up,
     certify=certify,
     lower_bound=_lower_bound,

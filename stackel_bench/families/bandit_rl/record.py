@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from stackel_bench.families.bandit_rl import learners
+from stackel_bench.families.bandit_rl.contract import episode_cost, measured_episodes
 from stackel_bench.families.bandit_rl.diagnosis import diagnose
+from stackel_bench.families.bandit_rl.exploration.explorer import Goal
 from stackel_bench.families.bandit_rl.explorers import EXPLORERS
 from stackel_bench.families.bandit_rl.instances import INSTANCES
 from stackel_bench.families.bandit_rl.oracle import bandit_rl_oracle
 from stackel_bench.families.bandit_rl.warm_up import warm_up
+from stackel_bench.families.contract import Contract
 from stackel_bench.families.family import Family
 from stackel_bench.families.sizes import PAIRS, SIZES
 from stackel_bench.families.tables.theory import PAIR_EXPONENTS
@@ -19,6 +22,15 @@ FAMILY = Family(
     learners={"paper": learners.Paper, "plug_in": learners.PlugIn},
     oracle=bandit_rl_oracle,
     exponents=PAIR_EXPONENTS | {"num_states": 2.0, "horizon": 5.0},  # H^5 S^2 AB / eps^2
+    contract=Contract(
+        "bandit_rl/random",
+        {"num_leader_actions": 2, "num_follower_actions": 2, "num_states": 2, "horizon": 2},
+        episode_cost,
+        measured_episodes,
+        inner=("simulator",),
+        exact=False,
+        goal=Goal,
+    ),
     warm_up=warm_up,
     explorers=EXPLORERS,
     diagnose=diagnose,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from stackel_bench.families.contract import Contract
 from stackel_bench.families.family import Family
 from stackel_bench.families.linear import learners
+from stackel_bench.families.linear.contract import measured_queries, query_cost
 from stackel_bench.families.linear.instances import INSTANCES
 from stackel_bench.families.linear.oracle import linear_oracle
 from stackel_bench.families.linear.warm_up import warm_up
@@ -16,5 +18,11 @@ FAMILY = Family(
     learners={"paper": learners.Paper, "g_optimal": learners.GOptimal, "plug_in": learners.PlugIn},
     oracle=linear_oracle,
     exponents={"epsilon": -2.0, "dimension": 2.0},  # d^2 / eps^2
+    contract=Contract(
+        "linear/random",
+        {"num_leader_actions": 4, "num_follower_actions": 3, "dimension": 3},
+        query_cost,
+        measured_queries,
+    ),
     warm_up=warm_up,
 )

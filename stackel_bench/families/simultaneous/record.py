@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stackel_bench.families.contract import Contract
 from stackel_bench.families.family import Family
 from stackel_bench.families.simultaneous import learners
 from stackel_bench.families.simultaneous.instances import INSTANCES
@@ -9,6 +10,7 @@ from stackel_bench.families.simultaneous.nash import SimultaneousNash
 from stackel_bench.families.simultaneous.oracle import simplex_oracle
 from stackel_bench.families.simultaneous.warm_up import warm_up
 from stackel_bench.families.sizes import PAIRS
+from stackel_bench.families.tables.contract import measured_pairs, pull_cost
 from stackel_bench.families.tables.theory import PAIR_EXPONENTS
 
 FAMILY = Family(
@@ -25,5 +27,8 @@ FAMILY = Family(
     },
     oracle=simplex_oracle,
     exponents=PAIR_EXPONENTS,
+    contract=Contract(
+        "simultaneous/random", {"num_leader_actions": 3, "num_follower_actions": 3}, pull_cost, measured_pairs
+    ),
     warm_up=warm_up,
 )

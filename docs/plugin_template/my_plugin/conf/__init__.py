@@ -1,0 +1,1 @@
+"""Configurations that join the groups of stackel_bench."""

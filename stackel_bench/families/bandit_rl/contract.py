@@ -1,0 +1,46 @@
+"""What a call of a simulator costs in episodes, and played episodes beside the true MDPs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from stackel_bench.families.contract import Measured
+
+
+def episode_cost(method: str, arguments: Mapping[str, Any], result: Any) -> float:
+    """Episodes that one call plays; H queries of a generative model cost one."""
+    if method in ("play", "play_mixture"):
+        return float(arguments["episodes"])
+    if method == "play_uniformly":  # arrivals at later layers continue episodes that were counted
+        return float(np.sum(arguments["arriving"][0]))
+    if method == "query":
+        return float(np.sum(arguments["visits"])) / len(arguments["visits"])
+    return float(result) if method == "play_until_doubled" else 0.0
+
+
+def measured_episodes(game: Any, count: int, rng: np.random.Generator) -> Iterator[Measured]:
+    """Transitions [H,S,B,S] and both reward sums [H,S,B] of episodes of uniform play, by leader action.
+
+    Given how often a triple was visited, its next states and rewards are independent draws.
+    """
+    sizes = (game.sizes[name] for name in ("horizon", "num_states", "num_follower_actions"))
+    shape, mdps = tuple(sizes), getattr(game, "mdps", None)
+    for action in range(game.sizes["num_leader_actions"]):
+        simulator = game.sampler.simulator(action)
+        counts = simulator.play(np.full(shape, 1 / shape[2]), count, rng)
+        visits = counts.sum(axis=3)
+        if (visits.sum(axis=(1, 2)) != count).any():
+            raise ValueError(f"{count} episodes of leader action {action} have not {count} steps each")
+        if visits[0].sum(axis=1)[simulator.initial_state] != count:
+            raise ValueError(f"episodes of leader action {action} do not start in the initial state")
+        where = f"of leader action {action}"
+        truth = None if mdps is None else mdps[action]
+        true_next = None if truth is None else truth.transitions
+        wide = np.repeat(visits[..., None], shape[1], axis=3)
+        yield Measured(f"transitions {where}", counts, wide, (*shape, shape[1]), true_next, 0.5)
+        for name, sums in zip(("leader", "follower"), simulator.reward_sums(visits, rng), strict=True):
+            means = None if truth is None else getattr(truth, f"{name}_rewards")
+            yield Measured(f"{name}'s rewards {where}", sums, visits, shape, means, 0.5)

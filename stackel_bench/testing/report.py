@@ -1,0 +1,93 @@
+"""What checks found: one line each, and an error that names all that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from stackel_bench.errors import InputError
+
+_LONGEST = 300  # characters of a detail
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check: what was checked, whether it passed, and what was seen."""
+
+    name: str
+    passed: bool
+    detail: str
+
+    def __str__(self) -> str:
+        return f"{'ok  ' if self.passed else 'FAIL'}  {self.name}: {self.detail}"
+
+
+@dataclass(frozen=True)
+class Report:
+    """All checks of one game, learner or explorer, in order."""
+
+    subject: str
+    checks: tuple[Check, ...]
+
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        """The checks that failed."""
+        return tuple(check for check in self.checks if not check.passed)
+
+    @property
+    def passed(self) -> bool:
+        """Whether all checks passed."""
+        return not self.failed
+
+    def __iter__(self) -> Iterator[Check]:
+        return iter(self.checks)
+
+    def __str__(self) -> str:
+        count, bad = len(self.checks), len(self.failed)
+        verdict = f"{self.subject}: all {count} checks passed"
+        if bad:
+            verdict = f"{self.subject}: {bad} of {count} checks failed"
+        return "\n".join([*map(str, self.checks), verdict])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class ContractError(InputError):
+    """A contract that is not kept; `report` has every check, the message those that failed."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        told = "; ".join(f"{check.name}: {check.detail}" for check in report.failed)
+        super().__init__("check", report.subject, "", f"{report.subject} breaks its contract: {told}")
+
+
+class Broken(Exception):
+    """A check that failed, in one sentence."""
+
+
+def require(condition: object, sentence: str) -> None:
+    """Fail the check that is running unless the condition holds."""
+    if not condition:
+        raise Broken(sentence)
+
+
+def run_checks(subject: str, checks: Mapping[str, Callable[[], str]], raises: bool) -> Report:
+    """The report of checks that return what they saw, and raise if they fail; one cause is told once."""
+    done: list[Check] = []
+    causes: dict[str, str] = {}
+    for name, check in checks.items():
+        try:
+            done.append(Check(name, True, check()))
+        except (KeyboardInterrupt, MemoryError):
+            raise
+        except Broken as error:
+            done.append(Check(name, False, str(error)[:_LONGEST]))
+        except BaseException as error:  # somebody's code may raise anything, SystemExit included
+            detail = f"raises {type(error).__name__}: {error}"[:_LONGEST]
+            first = causes.setdefault(detail, name)
+            done.append(Check(name, False, detail if first == name else f"as {first}"))
+    report = Report(subject, tuple(done))
+    if raises and report.failed:
+        raise ContractError(report)
+    return report

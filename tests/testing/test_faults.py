@@ -1,0 +1,110 @@
+"""Every check can fail: for each there is an example that breaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import stackel_bench as sb
+from tests.outside.conftest import Command, command, folder  # noqa: F401 - fixtures
+from tests.testing import faulty
+
+# What breaks with the fault, because it rests on the same thing.
+ALSO = {
+    "guarantee": {"schedule", "determinism", "batching", "findings", "both tie-breakings"},
+    "determinism": {"order of units", "batching", "pickles", "means", "growing plans", "samples"},
+    "findings": {"random streams"},
+    "budget": {"samples counted"},
+    "samples counted": {"budget"},
+    "identity stable": {"pickles"},
+    "samples": {"means"},
+}
+
+
+def failed(report: Any) -> set[str]:
+    return {check.name for check in report.failed}
+
+
+def test_the_good_one_passes() -> None:
+    assert sb.testing.check_learner(faulty.Good, "bandit").passed
+    assert sb.testing.check_game(faulty.Game()).passed
+    assert sb.testing.check_explorer(faulty.FaultyRule).passed
+
+
+@pytest.mark.parametrize("cls", faulty.LEARNERS)
+def test_learners(cls: Any) -> None:
+    report = sb.testing.check_learner(cls, "bandit", raises=False)
+    assert cls.breaks in failed(report)
+    if cls.breaks not in ("guarantee", "pickles"):  # without them, nothing can be decided or sent
+        assert failed(report) <= {cls.breaks, *ALSO.get(cls.breaks, ())}
+
+
+@pytest.mark.parametrize("cls", faulty.RULES)
+def test_explorers(cls: Any) -> None:
+    report = sb.testing.check_explorer(cls, raises=False)
+    assert cls.breaks in failed(report)
+    assert failed(report) <= {cls.breaks, *ALSO.get(cls.breaks, ())}
+
+
+@pytest.mark.parametrize("name", faulty.GAMES)
+def test_games(name: str) -> None:
+    make: Callable[[], Any] = faulty.GAMES[name]
+    report = sb.testing.check_game(make(), raises=False)
+    assert name in failed(report)
+
+
+def test_every_check_has_an_example() -> None:
+    learner = {check.name for check in sb.testing.check_learner(faulty.Good, "bandit")}
+    assert learner == {cls.breaks for cls in faulty.LEARNERS}
+    assert {check.name for check in sb.testing.check_game("bandit/trap")} == set(faulty.GAMES)
+    assert {c.name for c in sb.testing.check_explorer(faulty.FaultyRule)} == {r.breaks for r in faulty.RULES}
+
+
+def test_the_error_names_every_failed_check() -> None:
+    with pytest.raises(sb.InputError, match=r"breaks its contract: truth unseen: looks at _table") as caught:
+        sb.testing.check_learner(faulty.Looks, "bandit")
+    assert "FAIL  truth unseen" in str(caught.value.report)
+
+
+FAULTY = '''
+from my_file import Maximin, make_game, np
+class Peeks(Maximin):
+    """Looks at the truth."""
+    def explore(self, sampler, *rest):
+        assert sampler._table
+        return super().explore(sampler, *rest)
+class NoDecision:
+    schedule = explore = Maximin.schedule
+'''
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text"),
+    [
+        (["my_file:Maximin", "family=bandit"], 0, "all 14 checks passed"),
+        (["my_file:make_game"], 0, "all 9 checks passed"),
+        (["my_file.py:MyRule"], 0, "all 10 checks passed"),
+        (["wrong:Peeks", "family=bandit"], 1, "FAIL  truth unseen"),
+        (["my_file:Maximin"], 2, "family: found None"),
+        (["my_file:Maximin", "family=bandits"], 2, "did you mean bandit?"),
+        (["my_file:Maximin", "famly=bandit"], 2, "unknown key famly"),
+        (["my_file:nobody"], 2, "a name that"),
+        (["my_file:np"], 2, "it is module"),
+        (["wrong:NoDecision", "family=bandit"], 2, "NoDecision has no decide or decide_block"),
+        ([], 2, "one FILE:NAME"),
+    ],
+)
+def test_verb(
+    folder: Path,  # noqa: F811
+    command: Command,  # noqa: F811
+    words: list[str],
+    code: int,
+    text: str,
+) -> None:
+    (folder / "wrong.py").write_text(FAULTY)
+    ended, out, errors = command("check", *words)
+    assert ended == code, errors
+    assert text in (out if code < 2 else errors)
