@@ -124,6 +124,7 @@ def _needed_ratio(a: Mapping[str, float], b: Mapping[str, float]) -> dict[str, f
 
 
 def _shown(row: Mapping[Any, Any]) -> dict[str, str]:
+    direction = BETTER if row["failure_difference"] < 0 else WORSE
     ratio = row["needed_ratio"]
     ratio_ends = f"{row['needed_ratio_low']:.2g}, {row['needed_ratio_high']:.2g}"
     return {
@@ -135,7 +136,7 @@ def _shown(row: Mapping[Any, Any]) -> dict[str, str]:
         },
         "difference": _with_interval(row, "failure_difference"),
         "test": row["test"],
-        "p (Holm)": f"{row['p_worse_adjusted']:.2g}",
+        "p": f"{row[f'p_{direction}_adjusted']:.2g}",
         "verdict": row["verdict"],
         "needs B / A": f"{ratio:.3g} [{ratio_ends}]" if math.isfinite(ratio) else "–",
         "loss B - A": _with_interval(row, "loss_difference"),

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from stackel_bench.errors import InputError
 from stackel_bench.reporting.comparison import BETTER, WORSE, Comparison, compare_sweeps
+from stackel_bench.reporting.console.table import MOST_ROWS, WIDTH
 from stackel_bench.reporting.numbers import plural
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.templates import fill
@@ -21,7 +22,6 @@ from stackel_bench.results.files import write_atomically
 from stackel_bench.verbs.find import named_sweeps
 from stackel_bench.verbs.publish import tell_problems
 
-MOST_ROWS = 60
 _COLOURS = {WORSE: "red", BETTER: "green"}
 _IN_FILES = ("samples", "needs B / A", "loss B - A")  # beyond the width of a terminal
 
@@ -106,17 +106,23 @@ def _notes(found: Comparison, sweeps: dict[str, SweepResults]) -> Iterator[str]:
 
 def _print(found: Comparison, shown: dict[str, Any], sweeps: dict[str, SweepResults], target: Path) -> None:
     console = Console(highlight=False, soft_wrap=True)
+    if not console.is_terminal:
+        console.width = WIDTH  # rich assumes 80 where nobody is looking
     for side, sweep in sweeps.items():
         console.print(f"{side}  {shown['sweeps'][side]}", markup=False)
         tell_problems(console, sweep.tables)
     rows = found.table().drop(columns=list(_IN_FILES))
+    alike = [name for name in rows.columns[1:4] if rows[name].nunique() == 1]
+    if alike:
+        console.print("all cells: " + ", ".join(f"{name} {rows[name][0]}" for name in alike), markup=False)
+    rows = rows.drop(columns=alike)
     notable = rows[rows["verdict"].isin(_COLOURS)] if len(rows) > MOST_ROWS else rows
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    for name in rows.columns:
-        table.add_column(name, no_wrap=name != "game", justify="left")
+    table = Table("game", box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    for name in rows.columns[1:]:
+        table.add_column(name, no_wrap=name not in ("learner", "difference"))
     for row in notable.head(MOST_ROWS).to_dict("records"):
         table.add_row(*(escape(str(value)) for value in row.values()), style=_COLOURS.get(row["verdict"], ""))
-    console.print(table)
+    console.print(table, soft_wrap=False)
     if len(notable) < len(rows):
         console.print(f"{min(len(notable), MOST_ROWS)} of {len(rows)} cells shown; all are in the page")
     for line in (*shown["notes"], shown["headline"], f"page    {target / files.COMPARE_PAGE}"):
