@@ -23,8 +23,12 @@ from stackel_bench.verbs import VERBS
 
 # What the verbs take that do not compute; the others take every key of the configuration.
 _KEYS = {
-    "report": "study=NAME or sweep=ID of one that exists, or the overrides of its command; "
+    "report": "study=NAME or sweep=ID (or a folder; several with commas) of what exists, "
+    "or the overrides of its command; "
     "output=FOLDER, tracking=off, or tracking=server tracking.uri=URI",
+    "compare": "A B, each the folder, study or id of a sweep; output=FOLDER where to look for them, "
+    "to=FOLDER for compare.html and compare.json (default: OUTPUT/compare)\n\n"
+    "Exit code: 0 if B is not shown to fail more often in any cell, 1 if it is, 2 if no cells match",
     "verify": "the folder, study or id of a sweep, or sweep=, study=; recompute=FRACTION, output=FOLDER",
     "check": "FILE:NAME or MODULE:NAME; family=NAME for a learner that does not say its family",
     "ui": "output=FOLDER, port=NUMBER, study=NAME, open=true|false",

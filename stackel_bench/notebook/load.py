@@ -10,7 +10,6 @@ from stackel_bench.errors import InputError
 from stackel_bench.notebook.results import Results, merged
 from stackel_bench.reporting.find_sweep import existing_sweeps, find_sweep
 from stackel_bench.reporting.sweep_results import read_sweep
-from stackel_bench.results import files
 
 Source = str | Path | Results
 
@@ -34,10 +33,7 @@ def load_results(sweep: Source | Iterable[Source], *, output: str | Path = ".") 
 
 
 def _folders(sweep: str | Path, output: Path) -> list[Path]:
-    path = Path(sweep).expanduser()
-    if (path / files.JOURNAL).exists():
-        return [path.resolve()]
-    return existing_sweeps(path)[::-1] or [find_sweep(str(sweep), output, "sweep")]
+    return existing_sweeps(Path(sweep))[::-1] or [find_sweep(str(sweep), output, "sweep")]
 
 
 def _loaded(folder: Path) -> Results:

@@ -13,10 +13,10 @@ import pandas as pd
 
 from stackel_bench.errors import InputError
 from stackel_bench.notebook.plots import Plots
-from stackel_bench.notebook.tables import TablesElsewhere
+from stackel_bench.reporting.merged_sweeps import TablesElsewhere, merged_sweeps
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.results import files
-from stackel_bench.results.entry import FAILED, FINISHED, Entry
+from stackel_bench.results.entry import Entry
 from stackel_bench.results.files import write_atomically
 from stackel_bench.results.frames import in_order
 from stackel_bench.results.varying import described_columns, varying_keys
@@ -123,19 +123,4 @@ class Results:
 
 def merged(parts: Sequence[Results]) -> Results:
     """The cells of all parts, each once; where it failed in one part and finished in another, finished."""
-    sweeps = [part._sweep for part in parts]
-    entries: dict[str, Entry] = {}
-    owners = {}
-    for sweep in sweeps:
-        for entry in sweep.entries:
-            known = entries.get(entry.cell_id)
-            if known is None or (known.state == FAILED and entry.state == FINISHED):
-                entries[entry.cell_id] = entry
-                owners[entry.cell_id] = sweep.tables
-    words = {
-        name: " + ".join(dict.fromkeys(filter(None, (getattr(sweep, name) for sweep in sweeps))))
-        for name in ("study", "question", "sweep_id", "command", "version", "commit")
-    }
-    planned = len(entries) + sum(sweep.unfinished for sweep in sweeps)
-    tables = TablesElsewhere(owners)
-    return Results(SweepResults(tables=tables, entries=tuple(entries.values()), planned=planned, **words))
+    return Results(merged_sweeps([part._sweep for part in parts]))

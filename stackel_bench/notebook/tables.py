@@ -1,4 +1,4 @@
-"""Tables of cells that are in memory, or in the journals of several sweeps."""
+"""Tables of cells that are in memory."""
 
 from __future__ import annotations
 
@@ -34,18 +34,6 @@ class TablesInMemory:
         """One row per leader action, if the cell has such a table."""
         return self.actions[cell_id]
 
-
-@dataclass(frozen=True, eq=False)
-class TablesElsewhere:
-    """For each cell, the tables that have it; files made from them go to the folder."""
-
-    owners: Mapping[str, Tables]
-    folder: Path = Path()
-
-    def read_records(self, cell_id: str) -> pd.DataFrame:
-        """One row per replicate and rung."""
-        return self.owners[cell_id].read_records(cell_id)
-
-    def read_actions(self, cell_id: str) -> pd.DataFrame | None:
-        """One row per leader action, if the cell has such a table."""
-        return self.owners[cell_id].read_actions(cell_id)
+    def problems(self) -> list[str]:
+        """Nothing: there are no files."""
+        return []

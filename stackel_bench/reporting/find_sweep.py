@@ -16,10 +16,14 @@ def existing_sweeps(output: Path) -> list[Path]:
 
 
 def find_sweep(name: str, output: Path, field: str = "study") -> Path:
-    """The folder of the sweep with this study name or sweep id; an InputError lists what exists.
+    """The folder of the sweep with this study name, sweep id or path; an InputError lists what exists.
 
-    A study that was run with several sets of overrides has several sweeps: then only an id will do.
+    A path is found wherever it is, names below output. A study that was run with several sets of overrides
+    has several sweeps: then only an id or a path will do.
     """
+    path = Path(name).expanduser()
+    if (path / files.JOURNAL).exists():
+        return path.resolve()
     sweeps = existing_sweeps(output)
     matching = [folder for folder in sweeps if name in (*folder.name.rsplit("-", 1), folder.name)]
     if len(matching) == 1:

@@ -33,6 +33,9 @@ class Tables(Protocol):
     def read_actions(self, cell_id: str) -> pd.DataFrame | None:
         """One row per leader action, if the cell has such a table."""
 
+    def problems(self) -> list[str]:
+        """What is wrong with the files, one sentence each."""
+
 
 @dataclass(frozen=True, eq=False)
 class SweepResults:

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 SWEEPS = "sweeps"  # in the output folder: one folder per sweep, and nothing else
+REPORTS = "reports"  # in the output folder: one folder per report on several sweeps
+COMPARE = "compare"  # in the output folder: the last comparison, unless it was put elsewhere
 
 JOURNAL = "journal.jsonl"
 DAMAGED_LINES = "journal.damaged"  # lines that a driver took out of the journal
@@ -29,6 +31,8 @@ SUMMARY = "summary.json"
 REPORT = "report.html"
 FIGURES = "figures"
 TABLES = "tables"
+COMPARE_PAGE = "compare.html"
+COMPARE_JSON = "compare.json"
 CLAIMS = "claims.json"
 CLAIMS_TEXT = "claims.md"
 CLAIMS_PAGE = "reproduce.html"

@@ -9,6 +9,7 @@ from stackel_bench.config.compose import Composer
 from stackel_bench.config.settings import Settings, TrackingSettings
 from stackel_bench.errors import InputError
 from stackel_bench.reporting.find_sweep import describe, existing_sweeps, find_sweep
+from stackel_bench.reporting.merged_sweeps import merged_sweeps
 from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
 from stackel_bench.results import files
 from stackel_bench.sweeps.folder import sweep_folder
@@ -16,21 +17,38 @@ from stackel_bench.sweeps.plan import make_plan
 from stackel_bench.tracking.start import require_answer, validate_tracking
 
 
-def read_results(overrides: Sequence[str]) -> SweepResults:
-    """The results that the overrides of a sweep, or `study=NAME` or `sweep=ID` alone, stand for."""
+def read_results(overrides: Sequence[str], several: bool = False) -> SweepResults:
+    """The results that the overrides of a sweep, or `study=NAME` or `sweep=ID` alone, stand for.
+
+    Where several will do, `sweep=ID,ID` merges them; what is made of them goes to OUTPUT/reports/ID+ID.
+    """
     given = _given(overrides)
     output = Path(given.get("output", "."))
     if "sweep" in given:
         for key in given:
             if key != "sweep" and not _is_where(key):
                 raise InputError(key, given[key], "nothing beside sweep=ID but output and tracking")
-        results = read_sweep(find_sweep(given["sweep"], output, "sweep"))
+        results = named_sweeps(given["sweep"], output) if several else named_sweep(given["sweep"], output)
     else:
         results = _by_plan(list(overrides), given, output)
     if not results.entries:
         allowed = f"a sweep with finished or failed cells, unlike {results.folder}"
         raise InputError("sweep", results.sweep_id, allowed)
     return results
+
+
+def named_sweep(name: str, output: Path) -> SweepResults:
+    """The results of the sweep with this id, study name or folder."""
+    return read_sweep(find_sweep(name, output, "sweep"))
+
+
+def named_sweeps(names: str, output: Path) -> SweepResults:
+    """The results of one or several sweeps, merged, from their ids, study names or folders with commas."""
+    if "," not in names or (Path(names) / files.JOURNAL).exists():
+        return named_sweep(names, output)
+    parts = [named_sweep(name, output) for name in names.split(",")]
+    folder = "+".join(dict.fromkeys(part.sweep_id or part.folder.name for part in parts))
+    return merged_sweeps(parts, output.expanduser().resolve() / files.REPORTS / folder)
 
 
 def _by_plan(overrides: list[str], given: dict[str, str], output: Path) -> SweepResults:

@@ -14,7 +14,7 @@ from rich.console import Console
 from stackel_bench.reporting.console.table import print_table
 from stackel_bench.reporting.mlflow.view import VIEW_QUERY, VIEW_TAG, view_state
 from stackel_bench.reporting.numbers import plural
-from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.reporting.sweep_results import SweepResults, Tables
 from stackel_bench.results import files
 from stackel_bench.results.frames import saved_summary, write_actions, write_results
 from stackel_bench.results.journal import Journal
@@ -72,9 +72,9 @@ def run_tags(sweep_id: str) -> dict[str, str]:
     }
 
 
-def tell_problems(console: Console, journal: Journal) -> None:
+def tell_problems(console: Console, tables: Tables) -> None:
     """Say what is wrong with a sweep's folder, if anything is."""
-    for sentence in journal.problems():
+    for sentence in tables.problems():
         console.print(sentence, markup=False)
 
 

@@ -1,4 +1,4 @@
-"""`stackel-bench report`: the report of a sweep again, from its journal."""
+"""`stackel-bench report`: the report of a sweep again, or of several as one, from their journals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from stackel_bench.config.settings import TrackingSettings
 from stackel_bench.reporting.console.table import print_table
 from stackel_bench.reporting.pages.report import write_report
 from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.results import files
 from stackel_bench.results.frames import write_actions, write_results
+from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.folder import require_writable
 from stackel_bench.tracking.start import open_store
 from stackel_bench.verbs.find import read_results, tracking_settings
@@ -16,17 +18,19 @@ from stackel_bench.verbs.publish import log_report, tell_problems
 
 
 def main(overrides: list[str]) -> int:
-    """Read, write, print; the exit code. `study=NAME` or `sweep=ID` alone find what exists."""
+    """Read, write, print; the exit code. `study=NAME`, `sweep=ID` or `sweep=ID,ID` alone find what exists."""
     settings = tracking_settings(overrides)
-    results = read_results(overrides)
+    results = read_results(overrides, several=True)
     require_writable(results.folder)
     console = Console(highlight=False, soft_wrap=True)
-    tell_problems(console, results.journal)
+    merged = not isinstance(results.tables, Journal)
+    tell_problems(console, results.tables)
     write_results(results.folder, results.entries, results.summary())
-    write_actions(results.journal, [entry.cell_id for entry in results.finished])
+    if not merged:
+        write_actions(results.journal, [entry.cell_id for entry in results.finished])
     write_report(results)
     print_table(console, results)
-    problem = _log(results, settings)
+    problem = "" if merged else _log(results, settings)
     if problem:
         console.print(f"MLflow did not take the report ({problem})", markup=False)
     return 1 if problem else 0
@@ -35,7 +39,8 @@ def main(overrides: list[str]) -> int:
 def _log(results: SweepResults, settings: TrackingSettings) -> str:
     """Renew the report run where the sweep's cells were logged; why that was impossible, or nothing."""
     output = results.folder.parent.parent
-    if settings.kind == "local" and not (output / "mlflow.db").exists():
+    moved = results.folder.parent.name != files.SWEEPS  # then whose database that is, nobody knows
+    if settings.kind == "local" and (moved or not (output / "mlflow.db").exists()):
         return ""
     tags = {"stackel.version": results.version, "stackel.git_commit": results.commit}
     try:

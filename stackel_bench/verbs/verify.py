@@ -7,7 +7,6 @@ from pathlib import Path
 from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.reporting.find_sweep import find_sweep
-from stackel_bench.results import files
 from stackel_bench.sweeps.folder import require_idle
 from stackel_bench.sweeps.verify import Verification
 
@@ -47,8 +46,7 @@ def _folder(given: dict[str, str]) -> Path:
     output = Path(given.get("output", "."))
     if "study" in given:
         return find_sweep(given["study"], output)
-    path = Path(given["sweep"]).expanduser()
-    return path.resolve() if (path / files.JOURNAL).exists() else find_sweep(given["sweep"], output, "sweep")
+    return find_sweep(given["sweep"], output, "sweep")
 
 
 def _fraction(text: str) -> float:

@@ -12,7 +12,7 @@ from tests.docs.code_blocks import ROOT, CommandLine, commands_of
 
 OWN = commands_of("stackel-bench")
 # What would start a server, or needs results of an earlier command, is only asked for its help.
-EXPLAINED = {"ui", "report", "sync", "verify", "reproduce"}
+EXPLAINED = {"ui", "report", "sync", "verify", "reproduce", "compare"}
 
 
 def cheap(words: tuple[str, ...]) -> list[str]:
