@@ -18,6 +18,7 @@ from stackel_bench.results.entry import Entry
 from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.recompute import resummarise
 from stackel_bench.sweeps.verify import chosen
+from stackel_bench.text import plural
 from tests.sweep import commands
 from tests.sweep.conftest import SERIAL
 
@@ -212,7 +213,7 @@ def test_planted_faults_are_found(
     code, lines = verify(capfd, folder)
     assert code == 1
     assert any(FAULTS[fault] in line for line in lines), lines
-    assert lines[-1].endswith(f"0 recomputed, {len(lines) - 1} findings")
+    assert lines[-1].endswith(f"0 recomputed, {plural(len(lines) - 1, 'finding')}")
 
 
 def test_records_that_nobody_computed(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -222,7 +223,7 @@ def test_records_that_nobody_computed(folder: Path, capfd: pytest.CaptureFixture
     code, lines = verify(capfd, folder, "recompute=1")
     assert code == 1
     assert lines[0].endswith("computed again, its records differ: columns estimated_value")
-    assert lines[1:] == ["24 cells checked, 24 recomputed, 1 findings"]
+    assert lines[1:] == ["24 cells checked, 24 recomputed, 1 finding"]
     machines = json.loads((folder / "provenance.json").read_text())
     (folder / "provenance.json").write_text(json.dumps([machines[0] | {"numpy": "1.0"}]))
     code, lines = verify(capfd, folder, "recompute=1")
