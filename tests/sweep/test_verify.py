@@ -184,9 +184,9 @@ def changed_summary(folder: Path) -> None:
 
 
 FAULTS: dict[Callable[[Path], None], str] = {
-    flipped_line: "journal.jsonl: damaged lines: 1",
+    flipped_line: "journal.jsonl: 1 damaged line, so such cells are not finished",
     torn_line: "journal.jsonl: the last line is torn",
-    cut_line: "a table below records/ that no line declares",
+    cut_line: ": has a table below records/ and actions/, but no line in journal.jsonl",
     unknown_state: "state 'paused' is unknown",
     changed_metric: "value_suboptimality is ",
     changed_rung: "rung 0 does not follow from its records",
@@ -194,14 +194,14 @@ FAULTS: dict[Callable[[Path], None], str] = {
     missing_segment: "finished, but its tables are damaged or missing",
     doubled_segment: "2 copies of its table below records/",
     stray_file: "records/notes.parquet: no file of this sweep",
-    stray_cell: "cell ffffffffffffffff: a table below records/ that no line declares",
+    stray_cell: "cell ffffffffffffffff: has a table below records/, but no line in journal.jsonl",
     fewer_records: "9 records instead of 10",
     doubled_records: "several records of one replicate and rung",
     changed_csv: "results.csv: other numbers than the journal",
-    shorter_csv: "results.csv: 23 cells, 23 of the 24 that the journal has",
+    shorter_csv: "results.csv: lacks 1 cell that the journal has",
     changed_parquet: "results.parquet: other numbers than the journal",
     missing_parquet: "results.parquet: missing",
-    changed_summary: "summary.json: 25 cells finished, the journal has 24",
+    changed_summary: "summary.json: says 25 cells finished, the journal says 24",
 }
 
 
@@ -213,7 +213,20 @@ def test_planted_faults_are_found(
     code, lines = verify(capfd, folder)
     assert code == 1
     assert any(FAULTS[fault] in line for line in lines), lines
-    assert lines[-1].endswith(f"0 recomputed, {plural(len(lines) - 1, 'finding')}")
+    found = sum(not line.startswith("  ") for line in lines[:-1])
+    assert lines[-1].endswith(f"0 recomputed, {plural(found, 'finding')}")
+
+
+def test_consequences_stand_below_their_cause(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """One flipped bit is one finding, with the command that repairs it."""
+    flipped_line(folder)
+    _, lines = verify(capfd, folder)
+    assert lines[0] == "journal.jsonl: 1 damaged line, so such cells are not finished"
+    assert all(line.startswith("  so ") for line in lines[1:-2])
+    command = json.loads((folder / "summary.json").read_text())["command"]
+    assert lines[-2] == f"  to repair it, run again: {command}"
+    assert any("results.csv: has 1 cell that the journal lacks" in line for line in lines)
+    assert lines[-1] == "23 cells checked, 0 recomputed, 1 finding"
 
 
 def test_records_that_nobody_computed(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
