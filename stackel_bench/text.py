@@ -1,4 +1,4 @@
-"""Short texts of objects that hold large arrays, for prompts and notebooks."""
+"""Words that depend on a number, and short texts of objects that hold large arrays."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ from typing import Any
 import numpy as np
 
 MOST_NUMBERS, MOST_LETTERS = 8, 200  # of one field
+
+
+def plural(number: int, word: str) -> str:
+    """1 cell, 2 cells."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def short_repr(thing: Any) -> str:

@@ -20,6 +20,7 @@ from stackel_bench.results.entry import Entry
 from stackel_bench.results.files import write_atomically
 from stackel_bench.results.frames import in_order
 from stackel_bench.results.varying import described_columns, varying_keys
+from stackel_bench.text import plural
 
 MOST_ROWS = 6  # of the table that a notebook shows
 SHOWN = (
@@ -101,7 +102,7 @@ class Results:
         failed = f", {len(self.failed)} failed" if self.failed else ""
         keys = ", ".join(varying_keys(self._sweep.finished)[:20])
         varying = f"; varying: {keys}" if keys else ""
-        return f"Results({self.study[:200]!r}: {len(self)} cells{failed}{varying[:1000]})"
+        return f"Results({self.study[:200]!r}: {plural(len(self), 'cell')}{failed}{varying[:1000]})"
 
     def _repr_html_(self) -> str:
         table = self.cells.reindex(columns=[name for name in SHOWN if name in self.cells]).head(MOST_ROWS)

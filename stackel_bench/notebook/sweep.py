@@ -25,6 +25,7 @@ from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.folder import locked
 from stackel_bench.sweeps.plan import Plan, grid_overrides, plan_products
+from stackel_bench.text import plural
 from stackel_bench.verbs.dry_run import rough_seconds
 from stackel_bench.verbs.publish import Ending, Session, publish
 from stackel_bench.verbs.session import carry_through, prepare_folder
@@ -91,7 +92,7 @@ def sweep(
             tables = TablesInMemory.copied(found.tables, [entry.cell_id for entry in found.finished])
             found = dataclasses.replace(found, tables=tables)
     if found.failed:
-        warnings.warn(f"{len(found.failed)} cells failed: see results.failed", stacklevel=2)
+        warnings.warn(f"{plural(len(found.failed), 'cell')} failed: see results.failed", stacklevel=2)
     return Results(found)
 
 

@@ -59,11 +59,6 @@ def needed_interval(row: Mapping[Any, Any]) -> str:
     return "–" if needed(row) == "–" else f"[{', '.join(ends)}]"
 
 
-def plural(number: int, word: str) -> str:
-    """1 cell, 2 cells."""
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
-
-
 def enough(cells: pd.DataFrame) -> tuple[int, str]:
     """In how many cells a budget of a ladder sufficed, and its share of the theorem's (their median)."""
     ladders = cells[cells[AT_MOST].notna() & (cells[CENSORED] == 0)]

@@ -19,6 +19,7 @@ from stackel_bench.results.lines import Lines
 from stackel_bench.results.segment import Key, Run
 from stackel_bench.results.segments import Segments
 from stackel_bench.results.table import parquet_bytes
+from stackel_bench.text import plural
 
 # The two tables that a finished cell may have, with the columns that every file of theirs has.
 TABLES = {
@@ -61,13 +62,13 @@ class Journal:
         """What is or was wrong with the folder, and what follows from it: a sentence each."""
         sentences = list(self.repaired)
         if self.damaged:
-            lines = many(self.damaged, "damaged line")
+            lines = plural(self.damaged, "damaged line")
             sentences.append(f"{lines} in {files.JOURNAL}: such cells run again")
         if self.lost:
-            cells = many(len(self.lost), "finished cell")
+            cells = plural(len(self.lost), "finished cell")
             sentences.append(f"tables of {cells} damaged or missing: such cells run again")
         for state, count in Counter(self.unknown.values()).items():
-            cells = many(count, "cell")
+            cells = plural(count, "cell")
             sentences.append(f"{cells} in the state {state!r}, which this version does not know: left alone")
         return sentences
 
@@ -163,8 +164,3 @@ class Journal:
 
 def _key(head: Head, table: str) -> Key:
     return Key(head.cell_id, head.records_digest if table == files.RECORDS else head.actions_digest)
-
-
-def many(count: int, what: str) -> str:
-    """The count and the noun in its number."""
-    return f"{count} {what}" + ("" if count == 1 else "s")

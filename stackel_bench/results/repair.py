@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from stackel_bench.results import files, merging
-from stackel_bench.results.journal import Journal, many
+from stackel_bench.results.journal import Journal
+from stackel_bench.text import plural
 
 
 def repair(journal: Journal) -> None:
@@ -14,14 +15,14 @@ def repair(journal: Journal) -> None:
     """
     files.remove_parts(journal.folder)
     if moved := journal.lines.move_damaged(journal.folder / files.DAMAGED_LINES):
-        lines = many(moved, "damaged line")
+        lines = plural(moved, "damaged line")
         journal.repaired.append(f"{lines} moved to {files.DAMAGED_LINES}: such cells run again")
     known = journal.entries.keys() | journal.unknown.keys() | journal.lost
     if strays := {key.cell_id for key in journal.tables[files.RECORDS].owners} - known:
-        cells = many(len(strays), "cell")
+        cells = plural(len(strays), "cell")
         journal.repaired.append(f"records of {cells} without a line in {files.JOURNAL}: such cells run again")
     if damaged := _tidy(journal):
-        damaged_files = many(damaged, "damaged file")
+        damaged_files = plural(damaged, "damaged file")
         journal.repaired.append(f"{damaged_files} of tables removed, what was whole kept")
 
 

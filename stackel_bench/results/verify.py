@@ -14,14 +14,15 @@ from stackel_bench.results.entry import FAILED, FINISHED, Entry
 from stackel_bench.results.frames import actions_table, cells_frame, csv_bytes, saved_summary
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.segment import is_segment
+from stackel_bench.text import plural
 
 
 def verify_lines(journal: Journal) -> Iterator[str]:
     """Damaged, torn and unknown lines, and lines of one cell that disagree."""
     if journal.damaged:
-        yield f"{files.JOURNAL}: damaged lines: {journal.damaged}"
+        yield f"{files.JOURNAL}: {plural(journal.damaged, 'damaged line')}, so such cells are not finished"
     if journal.lines.is_torn:
-        yield f"{files.JOURNAL}: the last line is torn"
+        yield f"{files.JOURNAL}: the last line is torn, so its cell is not finished"
     for cell_id, state in journal.unknown.items():
         yield f"cell {cell_id}: state {state!r} is unknown"
     digests: dict[str, set[str]] = {}
@@ -31,12 +32,12 @@ def verify_lines(journal: Journal) -> Iterator[str]:
     for cell_id, found in digests.items():
         if len(found) > 1:
             yield f"cell {cell_id}: finished {len(found)} times with different records"
+    for cell_id in sorted(journal.lost):
+        yield f"cell {cell_id}: finished, but its tables are damaged or missing"
 
 
 def verify_tables(journal: Journal) -> Iterator[str]:
-    """Damaged and stray files, tables that are missing, kept twice, or belong to no line."""
-    for cell_id in sorted(journal.lost):
-        yield f"cell {cell_id}: finished, but its tables are damaged or missing"
+    """Damaged and stray files, and tables that are kept twice."""
     for name, segments in journal.tables.items():
         for path in segments.damaged():
             yield f"{name}/{path.name}: damaged"
@@ -45,10 +46,19 @@ def verify_tables(journal: Journal) -> Iterator[str]:
                 if not is_segment(path) and not files.is_part(path):  # a killed driver may leave parts
                     yield f"{name}/{path.name}: no file of this sweep"
         for key, count in Counter(segments.copies()).items():
-            if not journal.is_wanted(name, key):
-                yield f"cell {key.cell_id}: a table below {name}/ that no line declares"
-            elif count > 1:
+            if count > 1 and journal.is_wanted(name, key):
                 yield f"cell {key.cell_id}: {count} copies of its table below {name}/"
+
+
+def verify_owners(journal: Journal) -> Iterator[str]:
+    """Cells with tables that belong to no line."""
+    stray: dict[str, list[str]] = {}
+    for name, segments in journal.tables.items():
+        for key in Counter(segments.copies()):
+            if not journal.is_wanted(name, key):
+                stray.setdefault(key.cell_id, []).append(f"{name}/")
+    for cell_id, folders in stray.items():
+        yield f"cell {cell_id}: has a table below {' and '.join(folders)}, but no line in {files.JOURNAL}"
 
 
 def verify_shape(entry: Entry, records: pd.DataFrame) -> Iterator[str]:
@@ -75,15 +85,16 @@ def verify_derived(journal: Journal, ended: bool) -> Iterator[str]:
         if path.exists():
             problem = verify(journal, path, finished)
             if problem:
-                yield f"{name}: {problem}; `stackel-bench report` writes it again"
+                yield f"{name}: {problem}"
         elif ended and (name != files.ACTIONS_PARQUET or journal.tables[files.ACTIONS].owners):
-            yield f"{name}: missing; `stackel-bench report` writes it again"
+            yield f"{name}: missing"
     if ended:
         counts = Counter(journal.state(cell_id) for cell_id in journal.entries)
         saved = saved_summary(journal.folder)
         for state in (FINISHED, FAILED):
             if saved.get(state) != counts[state]:
-                yield f"{files.SUMMARY}: {saved.get(state)} cells {state}, the journal has {counts[state]}"
+                says = f"says {saved.get(state)} cells {state}"
+                yield f"{files.SUMMARY}: {says}, the journal says {counts[state]}"
 
 
 def _verify_csv(journal: Journal, path: Path, finished: set[str]) -> str:
@@ -124,4 +135,7 @@ def _verify_actions(journal: Journal, path: Path, finished: set[str]) -> str:
 def _cells(found: list[str], expected: set[str]) -> str:
     if set(found) == expected and len(found) == len(expected):
         return ""
-    return f"{len(found)} cells, {len(set(found) & expected)} of the {len(expected)} that the journal has"
+    missing, more = len(expected - set(found)), len(set(found) - expected)
+    parts = [f"lacks {plural(missing, 'cell')} that the journal has"] if missing else []
+    parts += [f"has {plural(more, 'cell')} that the journal lacks"] if more else []
+    return " and ".join(parts) or "has cells more than once"

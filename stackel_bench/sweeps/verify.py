@@ -12,9 +12,10 @@ from stackel_bench.errors import InputError
 from stackel_bench.results import files
 from stackel_bench.results.compare import metrics_difference, table_difference
 from stackel_bench.results.entry import FINISHED, Entry
+from stackel_bench.results.frames import saved_summary
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.provenance import machine, recorded_machines
-from stackel_bench.results.verify import verify_derived, verify_lines, verify_shape, verify_tables
+from stackel_bench.results.verify import verify_derived, verify_lines, verify_owners, verify_shape, verify_tables
 from stackel_bench.sweeps.cell import CellBuilder
 from stackel_bench.sweeps.recompute import recompute, resummarise
 from stackel_bench.tolerances import RECOMPUTED
@@ -44,15 +45,25 @@ class Verification:
         return f"computed with {self._others}: numbers are compared up to {RECOMPUTED:g}, not bit by bit"
 
     def findings(self) -> Iterator[str]:
-        """A sentence for everything that is not as it should be."""
+        """A sentence for everything that is not as it should be; below it what follows from it, indented."""
         journal = self._journal
-        yield from verify_lines(journal)
+        causes = list(verify_lines(journal))
+        ended = (self.folder / files.SUMMARY).exists()
+        owners, derived = list(verify_owners(journal)), list(verify_derived(journal, ended))
+        if journal.damaged or journal.lines.is_torn or journal.lost:  # cells that others still know are gone
+            command = saved_summary(self.folder).get("command") or "the sweep's command"
+            repair = f"to repair it, run again: {command}"
+            causes[-1] = "\n  ".join([causes[-1], *(f"so {other}" for other in owners + derived), repair])
+            owners, derived = [], []
+        yield from causes
         yield from verify_tables(journal)
+        yield from owners
         finished = [cell_id for cell_id in journal.entries if journal.state(cell_id) == FINISHED]
         for cell_id in finished:
             self.checked += 1
             yield from self._check(journal.entries[cell_id])
-        yield from verify_derived(journal, ended=(self.folder / files.SUMMARY).exists())
+        report = f"stackel-bench report sweep={self.folder.name.rpartition('-')[2]}"
+        yield from (f"{finding}; `{report}` writes it again" for finding in derived)
         builder = CellBuilder()
         for cell_id in chosen(finished, self.folder.name, self.fraction):
             self.recomputed += 1

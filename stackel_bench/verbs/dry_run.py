@@ -13,6 +13,7 @@ from stackel_bench.sweeps.cell import Cell
 from stackel_bench.sweeps.driver import missing_cells
 from stackel_bench.sweeps.folder import sweep_folder
 from stackel_bench.sweeps.plan import Plan
+from stackel_bench.text import plural
 from stackel_bench.verbs.publish import tell_problems
 
 SHOWN = 200
@@ -42,8 +43,8 @@ def print_plan(plan: Plan) -> int:
     execution = plan.settings.execution
     workers = 1 if execution.kind == "serial" else execution.num_cpus or os.cpu_count() or 1
     console.print(
-        f"{plan.study}: {len(plan.cells)} cells, {len(todo)} to run, {samples:.3g} samples, "
-        f"roughly {seconds / workers:.0f} s of computing on {workers} workers; folder {folder}",
+        f"{plan.study}: {plural(len(plan.cells), 'cell')}, {len(todo)} to run, {samples:.3g} samples, "
+        f"roughly {seconds / workers:.0f} s of computing on {plural(workers, 'worker')}; folder {folder}",
         markup=False,
     )
     if plan.settings.tracking.kind == "server":

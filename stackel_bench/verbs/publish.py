@@ -13,7 +13,6 @@ from rich.console import Console
 
 from stackel_bench.reporting.console.table import print_table
 from stackel_bench.reporting.mlflow.view import VIEW_QUERY, VIEW_TAG, view_state
-from stackel_bench.reporting.numbers import plural
 from stackel_bench.reporting.sweep_results import SweepResults, Tables
 from stackel_bench.results import files
 from stackel_bench.results.frames import saved_summary, write_actions, write_results
@@ -22,6 +21,7 @@ from stackel_bench.results.provenance import git_commit, package_version
 from stackel_bench.results.varying import varying_keys
 from stackel_bench.sweeps.driver import Tally
 from stackel_bench.sweeps.plan import Plan
+from stackel_bench.text import plural
 
 if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore
@@ -130,7 +130,8 @@ def publish(session: Session) -> bool:
         )
     if results.failed:
         console.print(
-            f"{len(results.failed)} cells failed; tracebacks in {results.folder / files.FAILURES}, and the "
+            f"{plural(len(results.failed), 'cell')} failed; tracebacks in {results.folder / files.FAILURES}, "
+            "and the "
             "same command tries them again",
             markup=False,
         )
@@ -139,7 +140,7 @@ def publish(session: Session) -> bool:
         reason = problem or next(iter(tally.unsynced.values()), "")
         console.print(f"link    {session.store.link(VIEW_QUERY)}")
         if reason:
-            what = f"{len(tally.unsynced)} cells" if tally.unsynced else "the report"
+            what = plural(len(tally.unsynced), "cell") if tally.unsynced else "the report"
             later = sync_command(session.command)
             console.print(
                 f"MLflow did not take {what} ({reason}); nothing is lost. Later:\n  {later}", markup=False

@@ -26,6 +26,7 @@ from stackel_bench.sweeps.driver import Tally, finished_cells, missing_cells, ru
 from stackel_bench.sweeps.folder import locked, require_writable, sweep_folder
 from stackel_bench.sweeps.kept_pieces import count_pieces
 from stackel_bench.sweeps.plan import Plan
+from stackel_bench.text import plural
 from stackel_bench.tracking.mirror import Mirror
 from stackel_bench.tracking.start import require_answer, validate_tracking
 from stackel_bench.verbs.dry_run import print_plan
@@ -128,7 +129,8 @@ def _run(session: Session) -> None:
         where = f" {executor.place}" if executor is not None and cells else ""
         note = f", {fetched} fetched from MLflow" if fetched else ""
         session.console.print(
-            f"[bold]{escape(plan.study)}[/]: {len(plan.cells)} cells, {len(cells)} to run{where}{note}"
+            f"[bold]{escape(plan.study)}[/]: {plural(len(plan.cells), 'cell')}, "
+            f"{len(cells)} to run{where}{note}"
         )
         reused = finished_cells(plan, journal)
         if executor is not None and cells:
@@ -176,7 +178,9 @@ def _tell_resume(session: Session, why: str) -> None:
 
 
 def _tell_left(session: Session, left: int) -> None:
-    session.console.print(f"{left} cells still to be logged to MLflow (Ctrl-C leaves that for later)")
+    session.console.print(
+        f"{plural(left, 'cell')} still to be logged to MLflow (Ctrl-C leaves that for later)"
+    )
 
 
 def command_line(verb: str, overrides: list[str]) -> str:

@@ -8,6 +8,7 @@ from stackel_bench.errors import InputError
 from stackel_bench.results import files
 from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.folder import locked, require_writable
+from stackel_bench.text import plural
 from stackel_bench.tracking.mirror import sync
 from stackel_bench.tracking.start import store_uri
 from stackel_bench.verbs.find import read_results, tracking_settings
@@ -38,7 +39,7 @@ def main(overrides: list[str]) -> int:
         if (results.folder / files.REPORT).exists() and not unsynced:
             problem = log_report(results, store, tags)
     destination = store_uri(settings, output)
-    console.print(f"{logged} cells logged to MLflow at {destination}, {len(unsynced)} could not be")
+    console.print(f"{plural(logged, 'cell')} logged to MLflow at {destination}, {len(unsynced)} could not be")
     for cell_id, reason in list(unsynced.items())[:5]:
         console.print(f"  {cell_id}: {reason}", markup=False)
     if problem:

@@ -9,6 +9,7 @@ from stackel_bench.errors import InputError
 from stackel_bench.reporting.find_sweep import find_sweep
 from stackel_bench.sweeps.folder import require_idle
 from stackel_bench.sweeps.verify import Verification
+from stackel_bench.text import plural
 
 _KEYS = ("sweep", "study", "output", "recompute")
 
@@ -25,7 +26,8 @@ def main(words: list[str]) -> int:
     for finding in verification.findings():
         count += 1
         print(finding)
-    print(f"{verification.checked} cells checked, {verification.recomputed} recomputed, {count} findings")
+    checked, found = plural(verification.checked, "cell"), plural(count, "finding")
+    print(f"{checked} checked, {verification.recomputed} recomputed, {found}")
     return 1 if count else 0
 
 

@@ -71,7 +71,7 @@ def test_nothing_is_written_or_printed(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     told = fed_by_stdin(program.replace("'bandit/trap',", "'bandit/trap', progress=True,"), tmp_path)
     assert told.stdout == "1\n"
-    assert "1/1 cells" in told.stderr
+    assert "1/1 cell" in told.stderr
 
 
 def test_own_learner_from_stdin_gives_the_bits_of_a_kept_sweep(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_failing_cells_are_told() -> None:
         def decide(self, *_: object) -> list:
             raise ArithmeticError("made to fail")
 
-    with pytest.warns(UserWarning, match="1 cells failed"):
+    with pytest.warns(UserWarning, match="1 cell failed"):
         results = sb.sweep("bandit/trap", [Broken(), Maximin()], **TINY)
     assert len(results) == 1
     assert [entry.error for entry in results.failed] == ["ArithmeticError: made to fail"]

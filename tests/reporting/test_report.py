@@ -53,7 +53,9 @@ def test_too_few_replicates_are_never_called_proof(tmp_path: Path) -> None:
     page = read(results)
     assert page.count("</b> open</td>") == 1
     assert page.count("</b> holds</td>") == 1
-    assert "1 cells have too few replicates" in page
+    assert "in\n1 of 2 cells, whose verdict cannot be better than open" in page
+    assert "paper replicates=58: 1 cell," in page
+    assert "limit:\n0 where 0.100 is allowed" in page
 
 
 def test_page_loads_nothing_and_is_small(tmp_path: Path) -> None:

@@ -55,3 +55,5 @@ def test_description_explains_every_headline_metric(tmp_path: Path) -> None:
     assert results.question in text
     for metric in ("failure_probability", "value_suboptimality", "gap", "guarantee", "sample_complexity"):
         assert f"`{metric}`" in text
+    assert "a smaller budget may fail without breaking a promise" in text
+    assert "does what its learner promises" not in text

@@ -94,7 +94,7 @@ def test_a_sweep_shows_what_is_vacuous(tmp_path: Path) -> None:
     assert cells["loss_vacuous"].to_dict() == {"pessimistic": 0, "optimistic": 1}
     assert cells["robustness_vacuous"].isna().to_dict() == {"pessimistic": False, "optimistic": True}
     assert "1 holds, 0 fails, 0 open, 1 vacuous" in ended.output
-    assert "holds in 1 of 1 cells that could fail" in ended.output
+    assert "holds in 1 of 1 cell that could fail" in ended.output
     report = (folder / "report.html").read_text("utf-8")
     assert "1 of 2 cells are vacuous" in report
     assert 'class="vacuous"' in report

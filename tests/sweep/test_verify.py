@@ -18,6 +18,7 @@ from stackel_bench.results.entry import Entry
 from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.recompute import resummarise
 from stackel_bench.sweeps.verify import chosen
+from stackel_bench.text import plural
 from tests.sweep import commands
 from tests.sweep.conftest import SERIAL
 
@@ -183,9 +184,9 @@ def changed_summary(folder: Path) -> None:
 
 
 FAULTS: dict[Callable[[Path], None], str] = {
-    flipped_line: "journal.jsonl: damaged lines: 1",
+    flipped_line: "journal.jsonl: 1 damaged line, so such cells are not finished",
     torn_line: "journal.jsonl: the last line is torn",
-    cut_line: "a table below records/ that no line declares",
+    cut_line: ": has a table below records/ and actions/, but no line in journal.jsonl",
     unknown_state: "state 'paused' is unknown",
     changed_metric: "value_suboptimality is ",
     changed_rung: "rung 0 does not follow from its records",
@@ -193,14 +194,14 @@ FAULTS: dict[Callable[[Path], None], str] = {
     missing_segment: "finished, but its tables are damaged or missing",
     doubled_segment: "2 copies of its table below records/",
     stray_file: "records/notes.parquet: no file of this sweep",
-    stray_cell: "cell ffffffffffffffff: a table below records/ that no line declares",
+    stray_cell: "cell ffffffffffffffff: has a table below records/, but no line in journal.jsonl",
     fewer_records: "9 records instead of 10",
     doubled_records: "several records of one replicate and rung",
     changed_csv: "results.csv: other numbers than the journal",
-    shorter_csv: "results.csv: 23 cells, 23 of the 24 that the journal has",
+    shorter_csv: "results.csv: lacks 1 cell that the journal has",
     changed_parquet: "results.parquet: other numbers than the journal",
     missing_parquet: "results.parquet: missing",
-    changed_summary: "summary.json: 25 cells finished, the journal has 24",
+    changed_summary: "summary.json: says 25 cells finished, the journal says 24",
 }
 
 
@@ -212,7 +213,20 @@ def test_planted_faults_are_found(
     code, lines = verify(capfd, folder)
     assert code == 1
     assert any(FAULTS[fault] in line for line in lines), lines
-    assert lines[-1].endswith(f"0 recomputed, {len(lines) - 1} findings")
+    found = sum(not line.startswith("  ") for line in lines[:-1])
+    assert lines[-1].endswith(f"0 recomputed, {plural(found, 'finding')}")
+
+
+def test_consequences_stand_below_their_cause(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """One flipped bit is one finding, with the command that repairs it."""
+    flipped_line(folder)
+    _, lines = verify(capfd, folder)
+    assert lines[0] == "journal.jsonl: 1 damaged line, so such cells are not finished"
+    assert all(line.startswith("  so ") for line in lines[1:-2])
+    command = json.loads((folder / "summary.json").read_text())["command"]
+    assert lines[-2] == f"  to repair it, run again: {command}"
+    assert any("results.csv: has 1 cell that the journal lacks" in line for line in lines)
+    assert lines[-1] == "23 cells checked, 0 recomputed, 1 finding"
 
 
 def test_records_that_nobody_computed(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -222,7 +236,7 @@ def test_records_that_nobody_computed(folder: Path, capfd: pytest.CaptureFixture
     code, lines = verify(capfd, folder, "recompute=1")
     assert code == 1
     assert lines[0].endswith("computed again, its records differ: columns estimated_value")
-    assert lines[1:] == ["24 cells checked, 24 recomputed, 1 findings"]
+    assert lines[1:] == ["24 cells checked, 24 recomputed, 1 finding"]
     machines = json.loads((folder / "provenance.json").read_text())
     (folder / "provenance.json").write_text(json.dumps([machines[0] | {"numpy": "1.0"}]))
     code, lines = verify(capfd, folder, "recompute=1")

@@ -11,8 +11,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.text import Text
 
 from stackel_bench.execution.jobs import Piece
-from stackel_bench.reporting.numbers import plural
 from stackel_bench.results.entry import Entry
+from stackel_bench.text import plural
 from stackel_bench.trials.trial import Trial
 
 _LINE_SECONDS = 10.0  # between lines where there is no terminal to draw on
@@ -43,7 +43,7 @@ class SweepProgress:
             disable=not self._live,
         )
         self._task = self._bar.add_task(
-            f"{workers} workers", total=cells, detail="the first piece is being computed"
+            plural(workers, "worker"), total=cells, detail="the first piece is being computed"
         )
 
     def __enter__(self) -> SweepProgress:
@@ -85,7 +85,7 @@ class SweepProgress:
         self._bar.update(self._task, completed=self._done + share, detail=" · ".join(parts))
         if not self._live and (now - self._last_line > _LINE_SECONDS or self._done == self._cells):
             self._last_line = now
-            cells = f"{self._done}/{self._cells} cells · {self._cells - self._done} left"
+            cells = f"{self._done}/{plural(self._cells, 'cell')} · {self._cells - self._done} left"
             parts = [cells, *parts, self.time_left, plural(self._workers, "worker")]
             self._console.print(" · ".join(parts), markup=False)
 

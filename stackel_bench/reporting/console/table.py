@@ -17,6 +17,7 @@ from stackel_bench.reporting.tables import verdict_counts
 from stackel_bench.results import columns, files
 from stackel_bench.results.columns import NEEDED, NEEDED_INTERVAL
 from stackel_bench.statistics.verdicts import HOLDS, VACUOUS, judged
+from stackel_bench.text import plural
 
 WIDTH = 100
 MOST_ROWS = 60
@@ -55,11 +56,12 @@ def headline(family: str, cells: pd.DataFrame) -> list[str]:
     tally = ", ".join(
         f"[{colour}]{(cells['verdict'] == name).sum()} {name}[/]" for name, colour in VERDICT_COLOURS.items()
     )
-    lines = [f"[bold]{escape(family)}[/] · {len(cells)} cells, failure probability at most delta: {tally}"]
+    cells_of = f"[bold]{escape(family)}[/] · {plural(len(cells), 'cell')}"
+    lines = [f"{cells_of}, failure probability at most delta: {tally}"]
     for learner, rows in cells.groupby("learner", sort=False):
         tested = rows[rows["verdict"] != VACUOUS]
         holds = (tested["verdict"] == HOLDS).sum()
-        text = f"  {escape(str(learner))}: holds in {holds} of {len(tested)} cells that could fail"
+        text = f"  {escape(str(learner))}: holds in {holds} of {plural(len(tested), 'cell')} that could fail"
         reached, share = enough(tested)
         if reached:
             text += f"; enough in {reached}: {share} of the theorem's samples (median)"
@@ -97,7 +99,7 @@ def _print_ending(console: Console, results: SweepResults) -> None:
     seconds = sum(entry.busy_seconds for entry in results.entries)
     console.print(
         f"\ncost    {count(results.samples_drawn)} samples, {seconds:.1f} s of one worker's time "
-        f"({len(results.finished)} of {results.planned} cells finished)"
+        f"({len(results.finished)} of {plural(results.planned, 'cell')} finished)"
     )
     console.print(f"results {results.folder}", markup=False)
     console.print(f"report  {results.folder / files.REPORT}", markup=False)

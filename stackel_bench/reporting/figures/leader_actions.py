@@ -11,6 +11,7 @@ from stackel_bench.reporting.sweep_results import SweepResults
 
 MOST_PANELS = 12
 MOST_ACTIONS = 40
+_MOST_LABELS = 10  # below a panel
 _PHASE = "episodes_"
 
 
@@ -19,7 +20,7 @@ def draw_leader_actions(results: SweepResults) -> list[Drawing]:
     tables = _tables(results)
     if not tables:
         return []
-    shown = list(tables.items())[:MOST_PANELS]
+    shown = [(title, _drawn(table)) for title, table in list(tables.items())[:MOST_PANELS]]
     phases = list(dict.fromkeys(phase for _, table in shown for phase in _phases(table)))
     columns = min(3, len(shown))
     blocks = -(-len(shown) // columns)
@@ -30,7 +31,8 @@ def draw_leader_actions(results: SweepResults) -> list[Drawing]:
         height=3.6 * blocks + 0.9,
         top=0.9,
         bottom=0.5,
-        gap=(0.75, 0.3),
+        gap=(0.85, 0.3),
+        left=0.85,
     )
     for position, (title, table) in enumerate(shown):
         first, column = 3 * (position // columns), position % columns
@@ -47,9 +49,14 @@ def draw_leader_actions(results: SweepResults) -> list[Drawing]:
     for colour, phase in zip(canvas.SERIES[2:], phases, strict=False):
         handles.append(canvas.entry(f"episodes: {phase.removeprefix(_PHASE)}", color=colour, linewidth=6))
     for tie, colour in canvas.TIE_COLOURS.items():
+        if not any(tie in table for _, table in shown):
+            continue
         handles.append(canvas.entry(f"chosen, {tie}", color=colour, linewidth=6))
     canvas.top_legend(figure, handles, min(3, 2 * columns))
     more = f" The first {len(shown)} of {len(tables)} are drawn." if len(shown) < len(tables) else ""
+    most = max(len(table) for table in tables.values())
+    if most > MOST_ACTIONS:
+        more += f" {MOST_ACTIONS} of {most} leader actions are drawn: chosen ones, hard ones, then the first."
     caption = (
         "Every leader action is an exploration job of its own. Above: how well its MDP is known at the "
         "largest budget, as the job itself can bound it and as it really is; an action that stands out was "
@@ -76,7 +83,7 @@ def _tables(results: SweepResults) -> dict[str, pd.DataFrame]:
     for _, members in rows.groupby("pair", sort=False):
         numbers = _phases(members)
         numbers += [name for name in ("certificate", "uniform_error") if name in members]
-        table = members.groupby("action")[numbers].mean().dropna(axis=1, how="all").head(MOST_ACTIONS)
+        table = members.groupby("action")[numbers].mean().dropna(axis=1, how="all")
         if not _phases(table):
             continue
         chosen = members.pivot_table(index="action", columns="tie_breaking", values="chosen", aggfunc="mean")
@@ -84,6 +91,19 @@ def _tables(results: SweepResults) -> dict[str, pd.DataFrame]:
         title = f"{first['instance']}\n{first['learner']} · eps {first['epsilon']:g}"
         tables[title] = table.join(chosen)
     return tables
+
+
+def _drawn(table: pd.DataFrame) -> pd.DataFrame:
+    """At most so many leader actions, in order: the most chosen, then the hardest, then the first ones."""
+    if len(table) <= MOST_ACTIONS:
+        return table
+    ties = table.columns.intersection(list(canvas.TIE_COLOURS))
+    chosen = table[ties].max(axis=1)
+    ranked = [chosen[chosen > 0].nlargest(MOST_ACTIONS // 2), table[_phases(table)].sum(axis=1).nlargest(5)]
+    ranked += [table["certificate"].nlargest(5)] if "certificate" in table else []
+    order = dict.fromkeys(action for series in ranked for action in series.index)
+    order |= dict.fromkeys(table.index)
+    return table.loc[sorted(list(order)[:MOST_ACTIONS])]
 
 
 def _phases(table: pd.DataFrame) -> list[str]:
@@ -126,5 +146,7 @@ def _draw_chosen(axes: Axes, table: pd.DataFrame) -> None:
 def _label(axes: Axes, what: str, table: pd.DataFrame, actions: list[str]) -> None:
     """The same horizontal axis for the three panels of an exploration."""
     axes.set_ylabel(what, labelpad=2)
-    axes.set_xticks(np.arange(len(table)), actions or [""] * len(table))
+    every = -(-len(table) // _MOST_LABELS)
+    positions = np.arange(0, len(table), every)
+    axes.set_xticks(positions, actions[::every] or [""] * len(positions))
     axes.set_xlim(-0.6, len(table) - 0.4)

@@ -11,10 +11,11 @@ from typing import Any
 
 import pandas as pd
 
-from stackel_bench.reporting.numbers import count, enough, span
+from stackel_bench.reporting.numbers import count, enough, small, span
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.results.varying import flat_items
 from stackel_bench.statistics.verdicts import FAILS, HOLDS, OPEN, VACUOUS
+from stackel_bench.text import plural
 
 _LIBRARIES = ("numpy", "scipy", "numba", "ray", "mlflow", "matplotlib")
 _MOST_VALUES = 12
@@ -37,14 +38,17 @@ def learner_summaries(cells: pd.DataFrame) -> list[dict[str, Any]]:
         tally = rows["verdict"].value_counts()
         reached, share = enough(rows[rows["verdict"] != VACUOUS])
         excess = (rows["value_suboptimality"] - rows["guarantee"]).to_numpy()
+        worst = rows.iloc[int(excess.argmax())]
         summaries.append(
             {
                 "name": str(learner),
-                "cells": len(rows),
+                "cells": plural(len(rows), "cell"),
                 "tally": ", ".join(f"{tally.get(name, 0)} {name}" for name in (HOLDS, FAILS, OPEN, VACUOUS)),
                 "reached": reached,
                 "share": share,
-                "worst": rows.iloc[int(excess.argmax())],
+                "worst": worst,
+                "loss": small(worst["value_suboptimality"]),
+                "allowed": small(worst["guarantee"]),
             }
         )
     return summaries
