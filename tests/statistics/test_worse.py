@@ -71,6 +71,17 @@ def test_power_against_five_points_more() -> None:
     assert paired_power(0.045, 0.095) == pytest.approx(0.827, abs=0.001)  # failures that share nothing
 
 
+def test_no_test_is_much_more_powerful() -> None:
+    """Neyman and Pearson's most powerful test of two equal probabilities, 7.5 %, against 5 % and 10 %."""
+    counts = np.arange(REPLICATES + 1)
+    equal, first, second = (stats.binom.pmf(counts, REPLICATES, p) for p in (0.075, 0.05, 0.10))
+    null, alternative = np.outer(equal, equal).ravel(), np.outer(first, second).ravel()
+    order = np.argsort(-alternative / np.maximum(null, 1e-300))
+    rejected = np.searchsorted(np.cumsum(null[order]), 0.05) + 1
+    best = float(alternative[order][:rejected].sum())
+    assert unpaired_power(0.05, 0.10) < best < 0.861
+
+
 def test_power_of_a_regression_in_every_cell() -> None:
     """Independent cells from 5 % to 10 %: the first step of Holm alone finds one of them."""
     caught = {cells: 1 - (1 - unpaired_power(0.05, 0.10, 0.05 / cells)) ** cells for cells in (1, 3, 10)}
