@@ -14,11 +14,11 @@ from rich.table import Table
 from stackel_bench.errors import InputError
 from stackel_bench.reporting.comparison import BETTER, WORSE, Comparison, compare_sweeps
 from stackel_bench.reporting.console.table import MOST_ROWS, WIDTH
-from stackel_bench.reporting.numbers import plural
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.templates import fill
 from stackel_bench.results import files
 from stackel_bench.results.files import write_atomically
+from stackel_bench.text import plural
 from stackel_bench.verbs.find import named_sweeps
 from stackel_bench.verbs.publish import tell_problems
 
