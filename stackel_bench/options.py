@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from stackel_bench.errors import InputError, UnknownKeyError
 
 T = TypeVar("T")
+FIRST_VERSION = 1
 _WORDS: dict[Any, str] = {
     bool: "true or false",
     int: "an integer",
@@ -81,10 +82,21 @@ def values_of(thing: Any) -> dict[str, Any]:
 
 
 def changed(thing: Any) -> dict[str, Any]:
-    """The options of a built thing that differ from their defaults; None is a value like any other."""
+    """The options of a built thing that differ from their defaults; None is a value like any other.
+
+    A class whose numbers or defaults have changed since its first version says so in an attribute `version`,
+    which counts as a difference: its cells are others.
+    """
     values = {name: _plain(getattr(thing, name)) for name in options_of(type(thing))}
-    defaults = {name: _plain(found.default) for name, found in options_of(type(thing)).items()}
-    return {name: value for name, value in values.items() if value != defaults[name]}
+    defaults = default_values(type(thing))
+    found = {name: value for name, value in values.items() if value != defaults[name]}
+    version = getattr(type(thing), "version", FIRST_VERSION)
+    return found if version == FIRST_VERSION or "version" in values else found | {"version": version}
+
+
+def default_values(cls: type) -> dict[str, Any]:
+    """The defaults of all options of a class, as plain values."""
+    return {name: _plain(found.default) for name, found in options_of(cls).items()}
 
 
 def converted(field: str, value: Any, kind: Any) -> Any:
