@@ -71,7 +71,8 @@ def install(sources: Sources) -> None:
         sys.meta_path.insert(0, _FINDER)
     if any(_FINDER.sources.get(name, source) != source for name, source in sources.items()):
         for name in _FINDER.sources:
-            sys.modules.pop(name, None)
+            if getattr(sys.modules.get(name), "__loader__", None) is _FINDER:
+                del sys.modules[name]  # what Python itself imported stays as it is
         _FINDER.sources.clear()
     _FINDER.sources.update(sources)
 

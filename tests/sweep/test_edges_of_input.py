@@ -57,7 +57,7 @@ def test_mistakes_are_one_sentence(tmp_path: Path, capfd: pytest.CaptureFixture[
         ],
         "budget.rungs has no effect: only budget=ladder uses it": ["budget.rungs=3"],
         "algorithm.printed_lp has no effect: the printed LP is the optimistic one": simultaneous,
-        "one of anytime, certified, half_tolerance, nash, paper, plug_in, successive_elimination on bandit games": [
+        "one of anytime, certified, half_tolerance, nash, paper, plug_in, successive_elim": [
             "algorithm=margin"
         ],
         "budget.epsilon: found 'abc', allowed: a number": ["budget.epsilon=abc"],
