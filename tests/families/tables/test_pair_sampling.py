@@ -23,7 +23,14 @@ TABLE = PayoffTable(np.array([[0.25, 0.75, 0.5], [0.0, 1.0, 0.125]]), np.full((2
 def test_learners_see_sizes_and_samples_only(family: type) -> None:
     sampler = family(TABLE).sampler
     public = {name for name in dir(sampler) if not name.startswith("_")}
-    assert public == {"shape", "sub_gaussian_scale", "whole_rewards", "pull_row", "pull_pairs"} | {
+    assert public == {
+        "shape",
+        "sub_gaussian_scale",
+        "whole_rewards",
+        "pull_row",
+        "pull_pairs",
+        "pull_counts",
+    } | {
         "block_size",
         "job_per_unit",
     }
