@@ -24,6 +24,7 @@ NO_TOLERANCES = {
     "families/tables/row_pulls.py": "seconds of a cost model",
     "learners/": "seconds of a cost model; the smallest parameters that a budget may have",
     "claims/claim.py": "the probability of a false alarm",
+    "testing/games.py": "the probability of a false alarm",
     "families/linear/oracle.py": "a slack that allows every response",
     "games/dyadic.py": "the grid that payoffs are rounded to",
     "planning/design/rows.py": "the precision of the type that the user's features have",
