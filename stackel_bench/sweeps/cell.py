@@ -179,6 +179,11 @@ class CellBuilder:
         return self._budgets[text]
 
 
+def is_made_of_names(config: Mapping[str, Any]) -> bool:
+    """Whether the configuration alone says how to compute the cell; objects from Python are not kept."""
+    return "identity" not in config["game"] and "code" not in config["algorithm"]
+
+
 def _section(name: str, section: Any) -> Mapping[str, Any]:
     if not isinstance(section, Mapping):
         raise InputError(name, section, "a group of keys")

@@ -16,7 +16,7 @@ from stackel_bench.results.frames import saved_summary
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.provenance import machine, recorded_machines
 from stackel_bench.results.verify import verify_derived, verify_lines, verify_owners, verify_shape, verify_tables
-from stackel_bench.sweeps.cell import CellBuilder
+from stackel_bench.sweeps.cell import CellBuilder, is_made_of_names
 from stackel_bench.sweeps.recompute import recompute, resummarise
 from stackel_bench.tolerances import RECOMPUTED
 
@@ -65,7 +65,8 @@ class Verification:
         report = f"stackel-bench report sweep={self.folder.name.rpartition('-')[2]}"
         yield from (f"{finding}; `{report}` writes it again" for finding in derived)
         builder = CellBuilder()
-        for cell_id in chosen(finished, self.folder.name, self.fraction):
+        named = [cell_id for cell_id in finished if is_made_of_names(journal.entries[cell_id].config)]
+        for cell_id in chosen(named, self.folder.name, self.fraction):
             self.recomputed += 1
             yield from self._check_again(journal.entries[cell_id], builder)
 

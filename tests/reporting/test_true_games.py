@@ -28,7 +28,7 @@ from tests import brute_force
 from tests.reporting.fixture_sweeps import make_entry, make_records, write_cell
 
 LEADER, FOLLOWER = [[1.0, 0.25], [0.5, 0.75]], [[0.5, 0.75], [0.75, 0.25]]
-GONE = "This game cannot be loaded any more."
+GONE = "Not drawn: the game's file is gone,\nor the game is a program in a file."
 
 
 def add_cell(folder: Path, cell_id: str, game: dict[str, Any], **changes: Any) -> None:
@@ -163,3 +163,17 @@ def test_two_processes_write_the_same_bytes(tmp_path: Path) -> None:
     assert {"gap_landscape.svg", "simplex_2.png", "paired.csv"} <= {Path(path).name for path in made[0]}
     assert made[0].keys() == made[1].keys()
     assert [path for path in made[0] if made[0][path] != made[1][path]] == []
+
+
+def test_a_report_runs_no_code_of_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder may come from somebody else, with a journal that names a file of theirs as the game."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "theirs.py").write_text("open('ran', 'w').close()\ndef game():\n    raise OSError\n")
+    folder = tmp_path / "theirs-0"
+    for name in ("theirs:game", f"{tmp_path}/theirs.py:game"):
+        add_cell(folder, name.replace("/", "-"), {"name": name})
+    found = read_sweep(folder)
+    (drawing,) = draw_landscape(found)
+    assert words(drawing) == [GONE, GONE]
+    draw_simplex(found)
+    assert not (tmp_path / "ran").exists()
