@@ -24,6 +24,8 @@ from stackel_bench.learners.learner import Learner
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.mixed.value import checked_strategy
 
+CLOSE_ENOUGH = 1.05  # the two ends of a characteristic time, as a ratio
+
 
 def leader_values(game: Game, slack: float = 0.0, tie_breaking: str = "pessimistic") -> np.ndarray:
     """phi_slack or psi_slack of each leader action [A]; for families with a finite leader."""
@@ -143,6 +145,9 @@ def characteristic_time(
         allowed = f"one whose characteristic time is known: {', '.join(able)}"
         raise InputError("game.family", game.family, allowed)
     found: CharacteristicTime = compute(game, epsilon, TieBreaking.parse(tie_breaking), divergence)
+    if found.high > CLOSE_ENOUGH * found.low:
+        sentence = f"the characteristic time is only known to lie in [{found.low:g}, {found.high:g}]"
+        warnings.warn(f"{sentence}: the search ended before the ends were close", stacklevel=2)
     return found
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import stackel_bench as sb
 from stackel_bench.families.learners import make_learner
+from stackel_bench.sweeps.verify import Verification
 from tests.notebook.own_learner import Maximin
 
 HERE = Path(__file__).parent
@@ -177,3 +178,12 @@ def test_a_study_by_name() -> None:
     results = sb.sweep(study="quickstart", replicates=2, options={"limit": 2}, execution="serial")
     assert len(results) == 2
     assert results.study == "quickstart"
+
+
+def test_a_kept_sweep_of_objects_verifies(tmp_path: Path) -> None:
+    """The objects are not kept, so their cells are checked and not computed again; named ones are."""
+    found = sb.sweep("bandit/trap", ["paper", Maximin()], output=tmp_path, tracking="off", **TINY)
+    assert found.folder is not None
+    verification = Verification(found.folder, 1.0)
+    assert list(verification.findings()) == []
+    assert (verification.checked, verification.recomputed) == (2, 1)

@@ -8,13 +8,13 @@ import numpy as np
 
 from stackel_bench.families.bandit import learners
 from stackel_bench.families.bandit.certificate import certify
-from stackel_bench.families.bandit.certified import CertifiedLearner
-from stackel_bench.families.bandit.characteristic_time import characteristic_time
 from stackel_bench.families.bandit.instances import INSTANCES
+from stackel_bench.families.bandit.lower_bound.characteristic_time import characteristic_time
 from stackel_bench.families.bandit.nash import BanditNash
 from stackel_bench.families.bandit.oracle import bandit_oracle
-from stackel_bench.families.bandit.pair_confidence import half_logs
-from stackel_bench.families.bandit.successive_elimination import SuccessiveEliminationLearner
+from stackel_bench.families.bandit.stopping.certified import CertifiedLearner
+from stackel_bench.families.bandit.stopping.pair_confidence import half_logs
+from stackel_bench.families.bandit.stopping.successive_elimination import SuccessiveEliminationLearner
 from stackel_bench.families.contract import Contract
 from stackel_bench.families.family import Family
 from stackel_bench.families.sizes import PAIRS

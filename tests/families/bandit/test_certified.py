@@ -13,8 +13,8 @@ from scipy import stats
 import stackel_bench as sb
 from stackel_bench.errors import InputError
 from stackel_bench.evaluation.verdict import judge
-from stackel_bench.families.bandit import certified
-from stackel_bench.families.bandit.pair_confidence import PairConfidence
+from stackel_bench.families.bandit.stopping import certified
+from stackel_bench.families.bandit.stopping.pair_confidence import PairConfidence
 from stackel_bench.families.learners import make_learner
 from stackel_bench.families.oracles import oracle_of
 from stackel_bench.learners.budget import Budget, FixedBudget, LadderBudget, TheoryBudget

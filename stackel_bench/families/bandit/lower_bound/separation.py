@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stackel_bench.families.bandit.alternatives import costs_of, entry_costs, overtaken, two_rows
-from stackel_bench.families.bandit.divergence import fall, rise
+from stackel_bench.families.bandit.lower_bound.alternatives import costs_of, entry_costs, overtaken, two_rows
+from stackel_bench.families.bandit.lower_bound.divergence import fall, rise
 from stackel_bench.models import TieBreaking
 
 

@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from stackel_bench.families.bandit.divergence import BERNOULLI, fall, rise
+from stackel_bench.families.bandit.lower_bound.divergence import BERNOULLI, fall, rise
 from stackel_bench.kernel import kernel
 from stackel_bench.tolerances import LEAST_VARIANCE
 

@@ -9,7 +9,11 @@ from typing import ClassVar
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
-from stackel_bench.families.bandit.elimination_rounds import Elimination, eliminate, elimination_rounds
+from stackel_bench.families.bandit.stopping.elimination_rounds import (
+    Elimination,
+    eliminate,
+    elimination_rounds,
+)
 from stackel_bench.families.tables.pair_sampling import PairSampler
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.decision import Decision

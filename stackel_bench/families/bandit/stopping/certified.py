@@ -11,7 +11,7 @@ import numpy as np
 
 from stackel_bench import checks, streams
 from stackel_bench.errors import InputError
-from stackel_bench.families.bandit.pair_confidence import PairConfidence
+from stackel_bench.families.bandit.stopping.pair_confidence import PairConfidence
 from stackel_bench.families.tables.pair_sampling import PairSampler
 from stackel_bench.families.tables.theory import paper_pulls
 from stackel_bench.learners.budget import Budget

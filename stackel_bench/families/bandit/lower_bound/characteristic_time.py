@@ -14,8 +14,8 @@ from scipy.optimize import linprog
 
 from stackel_bench import checks
 from stackel_bench.evaluation.characteristic_time import CharacteristicTime
-from stackel_bench.families.bandit.divergence import BERNOULLI, GAUSSIAN
-from stackel_bench.families.bandit.separation import Question
+from stackel_bench.families.bandit.lower_bound.divergence import BERNOULLI, GAUSSIAN
+from stackel_bench.families.bandit.lower_bound.separation import Question
 from stackel_bench.games.game import truth_of
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.finite.responses import finite_leader_values, response_sets

@@ -1,0 +1,1 @@
+"""What any learner needs on one bandit game: its characteristic time, as a certified interval."""

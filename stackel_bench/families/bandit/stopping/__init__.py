@@ -1,0 +1,1 @@
+"""Learners of bandit games that stop by themselves."""
