@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import logging
 import os
 import re
@@ -91,6 +92,12 @@ def _timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
     return time.perf_counter() - start, value
 
 
+def _import_package() -> None:
+    """Import what tasks need."""
+    importlib.import_module("stackel_bench.trials.pieces")
+    importlib.import_module("stackel_bench.families.registry")
+
+
 class RayExecutor:
     """Ray tasks of one CPU each; Ray itself retries after the loss of a worker or a node."""
 
@@ -139,6 +146,9 @@ class RayExecutor:
         if address != "local":
             self.place, patience = f"on the Ray cluster at {head[0]}:{head[1]}", _LOST_SECONDS
             _require_package(address)
+        else:  # nobody waits for these: workers import while this process prepares the work
+            importing = ray.remote(num_cpus=cpus_per_task)(_import_package).options(name="import")
+            self._importing = [importing.remote() for _ in range(self.workers)]
         self._watch = ClusterWatch(head, node, self.place, patience)
         self._ended = threading.Event()
         threading.Thread(target=self._count, name="ray-cpus", daemon=True).start()
