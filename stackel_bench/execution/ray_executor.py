@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import logging
 import os
 import re
@@ -94,8 +93,8 @@ def _timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
 
 def _import_package() -> None:
     """Import what tasks need."""
-    importlib.import_module("stackel_bench.trials.pieces")
-    importlib.import_module("stackel_bench.families.registry")
+    import stackel_bench.families.registry
+    import stackel_bench.trials.pieces  # noqa: F401
 
 
 class RayExecutor:
