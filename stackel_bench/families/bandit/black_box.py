@@ -27,6 +27,7 @@ class BlackBoxSampler:
     shape: tuple[int, int]  # (A, B)
     sub_gaussian_scale: float
     whole_rewards: ClassVar[bool] = False
+    unit_rewards: ClassVar[bool] = False  # nobody has promised more than the scale
 
     def pull_row(
         self,

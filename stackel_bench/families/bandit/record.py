@@ -20,6 +20,7 @@ from stackel_bench.families.family import Family
 from stackel_bench.families.sizes import PAIRS
 from stackel_bench.families.tables.contract import measured_pairs, pull_cost
 from stackel_bench.families.tables.theory import PAIR_EXPONENTS, lower_bound_pulls
+from stackel_bench.statistics.likelihood_mixture import difference_offsets, mean_offsets
 
 
 def _lower_bound(epsilon: float, sizes: Mapping[str, int]) -> float:
@@ -27,8 +28,11 @@ def _lower_bound(epsilon: float, sizes: Mapping[str, int]) -> float:
 
 
 def _warm_up() -> None:
-    """Compile the kernel of `certified`; those behind T* compile when it is first asked for."""
-    half_logs(np.ones((1, 1)))
+    """Compile the kernels of `certified`; those behind T* compile when it is first asked for."""
+    once = np.ones((1, 1))
+    half_logs(once)
+    mean_offsets(once, once, 1.0)
+    difference_offsets(once, once, 1.0)
 
 
 FAMILY = Family(

@@ -37,6 +37,12 @@ class PairSampler:
         """Whether reward sums are whole numbers, so that ties among them are exact."""
         return self._noise.kind == "bernoulli"
 
+    @property
+    def unit_rewards(self) -> bool:
+        """Whether single rewards are known to lie in [0,1]: means alone do not say so of Gaussian ones."""
+        means = np.stack([self._table.leader_means, self._table.follower_means])
+        return self._noise.kind != "gaussian" and bool(((means >= 0) & (means <= 1)).all())
+
     def pull_row(
         self,
         leader_action: int,

@@ -87,7 +87,8 @@ class _Pulls:
         self, sampler: PairSampler, budget: Budget, tie: TieBreaking, cap: int, rng: np.random.Generator
     ) -> None:
         shrink = math.sqrt(budget.scale) if budget.kind == "scaled" else 1.0
-        self._known = PairConfidence(sampler.shape, budget.delta, sampler.sub_gaussian_scale, shrink)
+        scale = None if sampler.unit_rewards else sampler.sub_gaussian_scale
+        self._known = PairConfidence(sampler.shape, budget.delta, scale, shrink)
         self._sampler, self._epsilon, self._tie = sampler, budget.epsilon, tie
         self._rows = np.arange(sampler.shape[0])  # whose bounds are out of date
         self._bounds: RowBounds | None = None
