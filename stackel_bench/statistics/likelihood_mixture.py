@@ -123,8 +123,14 @@ def largest_offset(
             high = t
         # Newton's step for the square root of what is used, which is almost linear in t.
         slope = t * growth
-        step = 2.0 * (math.sqrt(used * budget) - used) / slope if 0.0 < used < math.inf and slope > 0.0 else 0.0
-        t = t + step if low < t + step < high and step != 0.0 else (2.0 * t if high == math.inf else 0.5 * (low + high))
+        step = (
+            2.0 * (math.sqrt(used * budget) - used) / slope if 0.0 < used < math.inf and slope > 0.0 else 0.0
+        )
+        t = (
+            t + step
+            if low < t + step < high and step != 0.0
+            else (2.0 * t if high == math.inf else 0.5 * (low + high))
+        )
     return best
 
 

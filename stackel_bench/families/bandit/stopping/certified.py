@@ -37,6 +37,7 @@ class CertifiedLearner:
     budget=scaled shrinks every confidence radius by sqrt(scale), and gives the guarantee away.
     """
 
+    version: ClassVar[int] = 2
     name: ClassVar[str] = "certified"
     guarantee: ClassVar[Guarantee] = PAPER
 
