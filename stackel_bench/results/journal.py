@@ -13,9 +13,9 @@ import pandas as pd
 import pyarrow as pa
 
 from stackel_bench.results import files
+from stackel_bench.results.entry import FAILED, FINISHED, Entry, Head
 from stackel_bench.results.storage import merging
 from stackel_bench.results.storage.entries import Entries
-from stackel_bench.results.entry import FAILED, FINISHED, Entry, Head
 from stackel_bench.results.storage.lines import Lines
 from stackel_bench.results.storage.segment import Key, Run
 from stackel_bench.results.storage.segments import Segments

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stackel_bench.results.storage import merging
 from stackel_bench.results.journal import TABLES, Journal
+from stackel_bench.results.storage import merging
 from stackel_bench.results.storage.repair import repair
 from stackel_bench.results.storage.segment import Key, Segment
 from stackel_bench.results.storage.segments import Segments

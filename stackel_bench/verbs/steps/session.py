@@ -120,9 +120,11 @@ def _run(session: Session) -> None:
     try:
         missing = missing_cells(plan, journal)
         if missing:
-            if execution.kind == "local":  # once here rather than once in every worker
-                compile_kernels({cell.trial.game.family for cell in missing})
             executor = start_executor(execution)
+            if (
+                execution.kind == "local"
+            ):  # once here rather than once in every worker, which import meanwhile
+                compile_kernels({cell.trial.game.family for cell in missing})
         tracking = opening.result()
         fetched = 0 if tracking is None else tracking.reconcile(plan, journal)
         cells = missing_cells(plan, journal)
