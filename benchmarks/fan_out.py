@@ -18,7 +18,7 @@ from tests.sweep import commands
 
 CELL = ["run", "game=bandit_rl/taxation", "budget.epsilon=0.5", "replicates=60", "budget=ladder"]
 CELL += ["budget.samples=10000000", "budget.rungs=5", "budget.ratio=10", "tracking=off"]
-REPEATS = 3
+REPEATS = 7
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ import pandas as pd
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.files import write_atomically
 from stackel_bench.results.journal import Journal
-from stackel_bench.results.repair import repair
+from stackel_bench.results.storage.repair import repair
 
 REPLICATES = 200
 BUNDLE = 2  # cells of one trial: both tie-breakings

@@ -149,7 +149,7 @@ say "image built: $(docker image inspect --format '{{.Size}}' stackel-bench:loca
 # On a machine that is busy with other things a service may miss its time to start; it is started again.
 for attempt in 1 2 3; do
     compose up --detach --no-build --scale worker=2 > "$folder/up.log" 2>&1 && break
-    say "up, attempt $attempt: $(tail -2 "$folder/up.log" | head -1)"
+    say "up, attempt $attempt: $(tail -2 "$folder/up.log" | sed -n 1p)"
     ((attempt < 3))
 done
 wait_for 300 "all services to be healthy" healthy
@@ -164,7 +164,7 @@ say "driver: sweep ${study[*]}"
 compose run --rm -T --name stackel-verify-driver driver sweep "${study[@]}" > "$folder/driver.log" 2>&1 &
 driver=$!
 wait_for 300 "the first cells" at_least 3
-victim=$(compose ps -q worker | head -1)
+read -r victim < <(compose ps -q worker) # `| head -1` may end the script: pipefail sees the broken pipe
 docker network disconnect --force "${COMPOSE_PROJECT_NAME}_cluster" "$victim"
 say "cut one worker off the network after $(finished_cells) cells"
 wait_for 600 "more cells" at_least 8

@@ -24,6 +24,9 @@ class ExecutionSettings:
         None, "leader_action: one task per leader action; auto: small work is bundled; null: the game says"
     )
     dashboard: bool = option(False, "start Ray's dashboard on this machine (local only; extra `cluster`)")
+    wait_for_nodes: bool = option(
+        False, "wait where no node is large enough for a task yet, as with an autoscaler (cluster only)"
+    )
     runtime_env: dict[str, Any] = option(factory=dict, help="Ray's runtime_env (cluster only)")
 
 

@@ -91,6 +91,12 @@ def _timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
     return time.perf_counter() - start, value
 
 
+def _import_package() -> None:
+    """Import what tasks need."""
+    import stackel_bench.families.registry
+    import stackel_bench.trials.pieces  # noqa: F401
+
+
 class RayExecutor:
     """Ray tasks of one CPU each; Ray itself retries after the loss of a worker or a node."""
 
@@ -102,6 +108,7 @@ class RayExecutor:
         memory_per_task: int | None = None,
         runtime_env: Mapping[str, Any] | None = None,
         dashboard: bool = False,
+        wait_for_nodes: bool = False,
     ) -> None:
         local: dict[str, Any] = {}
         if address == "local":
@@ -138,7 +145,12 @@ class RayExecutor:
         patience = _PRIVATE_LOST_SECONDS
         if address != "local":
             self.place, patience = f"on the Ray cluster at {head[0]}:{head[1]}", _LOST_SECONDS
+            if not wait_for_nodes:
+                _require_room(cpus_per_task, memory_per_task)
             _require_package(address)
+        else:  # nobody waits for these: workers import while this process prepares the work
+            importing = ray.remote(num_cpus=cpus_per_task)(_import_package).options(name="import")
+            self._importing = [importing.remote() for _ in range(self.workers)]
         self._watch = ClusterWatch(head, node, self.place, patience)
         self._ended = threading.Event()
         threading.Thread(target=self._count, name="ray-cpus", daemon=True).start()
@@ -223,6 +235,21 @@ def _addresses() -> tuple[Address, Address]:
     host, _, port = context.gcs_address.rpartition(":")
     (own,) = (node for node in ray.nodes() if node["NodeID"] == context.get_node_id())
     return (host, int(port)), (own["NodeManagerAddress"], own["NodeManagerPort"])
+
+
+def _require_room(cpus: float, memory: int | None) -> None:
+    """Raise an InputError where no node of the cluster could ever run a task; Ray would wait for ever."""
+    nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+    wait = "or set execution.wait_for_nodes=true if larger nodes will join"
+    with_cpus = [node for node in nodes if node.get("CPU", 0) >= cpus]
+    if not with_cpus:
+        most = max((node.get("CPU", 0) for node in nodes), default=0)
+        allowed = f"at most {most:g}, the CPUs of the cluster's largest node, {wait}"
+        raise InputError("execution.cpus_per_task", cpus, allowed)
+    most = max(node.get("memory", 0) for node in with_cpus)
+    if memory is not None and memory > most:
+        allowed = f"at most {most:.0f}, what a node with {cpus:g} CPUs has, {wait}"
+        raise InputError("execution.memory_per_task", memory, allowed)
 
 
 def _versions(names: tuple[str, ...]) -> dict[str, str]:

@@ -25,6 +25,8 @@ def validate_execution(config: ExecutionSettings) -> None:
     if config.dashboard and find_spec("aiohttp_cors") is None:  # comes with ray[default] only
         allowed = "false, or the extra that brings Ray's dashboard: pip install 'stackel_bench[cluster]'"
         raise InputError("execution.dashboard", True, allowed)
+    if config.wait_for_nodes and config.kind != "cluster":
+        raise InputError("execution.wait_for_nodes", True, "false unless execution=cluster")
     checks.real("execution.batch_seconds", config.batch_seconds, least=0, open_least=True)
     checks.real("execution.cpus_per_task", config.cpus_per_task, least=0, open_least=True)
     if config.num_cpus is not None:
@@ -82,4 +84,5 @@ def start_executor(config: ExecutionSettings) -> Executor:
         memory_per_task=config.memory_per_task,
         runtime_env=config.runtime_env,
         dashboard=config.dashboard,
+        wait_for_nodes=config.wait_for_nodes,
     )

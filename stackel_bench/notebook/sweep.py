@@ -26,9 +26,9 @@ from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.folder import locked
 from stackel_bench.sweeps.plan import Plan, grid_overrides, plan_products
 from stackel_bench.text import plural
-from stackel_bench.verbs.dry_run import rough_seconds
-from stackel_bench.verbs.publish import Ending, Session, publish
-from stackel_bench.verbs.session import carry_through, prepare_folder
+from stackel_bench.verbs.steps.dry_run import rough_seconds
+from stackel_bench.verbs.steps.publish import Ending, Session, publish
+from stackel_bench.verbs.steps.session import carry_through, prepare_folder
 
 Product = tuple[list[str], dict[str, Any]]
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from stackel_bench.results.table import digest, to_table
+from stackel_bench.results.storage.table import digest, to_table
 
 
 def table_difference(kept: pd.DataFrame, found: pd.DataFrame, tolerance: float) -> str:

@@ -18,8 +18,8 @@ from stackel_bench.results.columns import AT_MOST, NEEDED_HIGH, NEEDED_LOW, orde
 from stackel_bench.results.entry import FINISHED, Entry
 from stackel_bench.results.files import write_atomically
 from stackel_bench.results.journal import Journal
-from stackel_bench.results.segment import CELL_ID
-from stackel_bench.results.table import parquet_bytes
+from stackel_bench.results.storage.segment import CELL_ID
+from stackel_bench.results.storage.table import parquet_bytes
 from stackel_bench.results.varying import described_columns
 from stackel_bench.statistics.verdicts import judged, verdict
 

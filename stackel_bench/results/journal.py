@@ -12,13 +12,14 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from stackel_bench.results import files, merging
-from stackel_bench.results.entries import Entries
+from stackel_bench.results import files
 from stackel_bench.results.entry import FAILED, FINISHED, Entry, Head
-from stackel_bench.results.lines import Lines
-from stackel_bench.results.segment import Key, Run
-from stackel_bench.results.segments import Segments
-from stackel_bench.results.table import parquet_bytes
+from stackel_bench.results.storage import merging
+from stackel_bench.results.storage.entries import Entries
+from stackel_bench.results.storage.lines import Lines
+from stackel_bench.results.storage.segment import Key, Run
+from stackel_bench.results.storage.segments import Segments
+from stackel_bench.results.storage.table import parquet_bytes
 from stackel_bench.text import plural
 
 # The two tables that a finished cell may have, with the columns that every file of theirs has.

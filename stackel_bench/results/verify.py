@@ -13,7 +13,7 @@ from stackel_bench.results import files
 from stackel_bench.results.entry import FAILED, FINISHED, Entry
 from stackel_bench.results.frames import actions_table, cells_frame, csv_bytes, saved_summary
 from stackel_bench.results.journal import Journal
-from stackel_bench.results.segment import is_segment
+from stackel_bench.results.storage.segment import is_segment
 from stackel_bench.text import plural
 
 

@@ -27,7 +27,7 @@ from stackel_bench.results.columns import shown_in
 from stackel_bench.results.entry import FAILED, FINISHED, Entry
 from stackel_bench.results.frames import entry_verdict
 from stackel_bench.results.journal import Result
-from stackel_bench.results.table import read_table
+from stackel_bench.results.storage.table import read_table
 from stackel_bench.results.varying import flat_items
 
 _METRICS_PER_CALL = 900  # MLflow's REST interface: 1000 entities, 100 of them parameters

@@ -19,8 +19,8 @@ from stackel_bench.reporting.templates import fill
 from stackel_bench.results import files
 from stackel_bench.results.files import write_atomically
 from stackel_bench.text import plural
-from stackel_bench.verbs.find import named_sweeps
-from stackel_bench.verbs.publish import tell_problems
+from stackel_bench.verbs.steps.find import named_sweeps
+from stackel_bench.verbs.steps.publish import tell_problems
 
 _COLOURS = {WORSE: "red", BETTER: "green"}
 _IN_FILES = ("samples", "needs B / A", "loss B - A")  # beyond the width of a terminal

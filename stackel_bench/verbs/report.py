@@ -13,8 +13,8 @@ from stackel_bench.results.frames import write_actions, write_results
 from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.folder import require_writable
 from stackel_bench.tracking.start import open_store
-from stackel_bench.verbs.find import read_results, tracking_settings
-from stackel_bench.verbs.publish import log_report, tell_problems
+from stackel_bench.verbs.steps.find import read_results, tracking_settings
+from stackel_bench.verbs.steps.publish import log_report, tell_problems
 
 
 def main(overrides: list[str]) -> int:

@@ -8,8 +8,8 @@ from stackel_bench import checks
 from stackel_bench.claims.claim import PROFILES, claim_names, load_claim
 from stackel_bench.claims.claims_plan import plan_claims
 from stackel_bench.errors import InputError
-from stackel_bench.verbs.publish_claims import publish_claims
-from stackel_bench.verbs.session import command_line, run_session
+from stackel_bench.verbs.steps.publish_claims import publish_claims
+from stackel_bench.verbs.steps.session import command_line, run_session
 
 
 def main(words: list[str]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stackel_bench.errors import InputError
 from stackel_bench.sweeps.plan import make_plan
-from stackel_bench.verbs.session import command_line, run_session
+from stackel_bench.verbs.steps.session import command_line, run_session
 
 
 def main(overrides: list[str]) -> int:

@@ -11,9 +11,9 @@ from stackel_bench.sweeps.folder import locked, require_writable
 from stackel_bench.text import plural
 from stackel_bench.tracking.mirror import sync
 from stackel_bench.tracking.start import store_uri
-from stackel_bench.verbs.find import read_results, tracking_settings
-from stackel_bench.verbs.publish import log_report, run_tags, tell_problems
-from stackel_bench.verbs.reconcile import opened_store
+from stackel_bench.verbs.steps.find import read_results, tracking_settings
+from stackel_bench.verbs.steps.publish import log_report, run_tags, tell_problems
+from stackel_bench.verbs.steps.reconcile import opened_store
 
 
 def main(overrides: list[str]) -> int:

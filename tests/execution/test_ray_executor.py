@@ -139,6 +139,24 @@ def test_an_address_where_no_cluster_is(ray_executor: Executor) -> None:
     assert ray_executor.workers == 2
 
 
+@pytest.mark.parametrize(
+    ("cpus", "memory", "sentence"),
+    [
+        (3.0, None, r"cpus_per_task: found 3\.0, allowed: at most 2, .*wait_for_nodes"),
+        (1.0, 2**60, r"memory_per_task: found \d+, allowed: at most \d+, what a node with 1 CPUs has"),
+    ],
+)
+def test_a_task_that_fits_on_no_node_is_refused(
+    ray_executor: Executor, cpus: float, memory: int | None, sentence: str
+) -> None:
+    """On a cluster of two CPUs, asked as clusters by address are; Ray itself would wait for ever."""
+    from stackel_bench.execution.ray_executor import _require_room
+
+    with pytest.raises(InputError, match=sentence):
+        _require_room(cpus, memory)
+    _require_room(2.0, 1)
+
+
 IMPORTED_BEFORE = """
 import ray
 from stackel_bench.execution.ray_executor import RayExecutor

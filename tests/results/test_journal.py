@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from stackel_bench.errors import InputError
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.journal import Journal
-from stackel_bench.results.repair import repair
-from stackel_bench.results.segment import is_intact
+from stackel_bench.results.storage.repair import repair
+from stackel_bench.results.storage.segment import is_intact
 from tests.results.made_up import assert_holds, assert_same, commit, entry, records, without_digests
 
 PATH = "journal.jsonl"

@@ -16,11 +16,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stackel_bench.results import merging
 from stackel_bench.results.journal import TABLES, Journal
-from stackel_bench.results.repair import repair
-from stackel_bench.results.segment import Key, Segment
-from stackel_bench.results.segments import Segments
+from stackel_bench.results.storage import merging
+from stackel_bench.results.storage.repair import repair
+from stackel_bench.results.storage.segment import Key, Segment
+from stackel_bench.results.storage.segments import Segments
 from tests.results.made_up import assert_holds, assert_same, commit, entry, records
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from stackel_bench.cli import main
-from stackel_bench.results.segment import read_segment
+from stackel_bench.results.storage.segment import read_segment
 from tests.sweep import commands
 from tests.sweep.conftest import SERIAL
 

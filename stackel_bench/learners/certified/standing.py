@@ -9,12 +9,17 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Standing:
-    """winner has the best proof; settled and response >= 0 together are the theorem's premise."""
+    """The winner has the best proof; `settled` is the leader's line, a known response the follower's."""
 
     winner: int
     gap: float  # certified: no row is better than the winner by more
     settled: bool
-    response: int
+    response: int  # of the winner, surely within epsilon; -1 where none is known
+
+    @property
+    def proven(self) -> bool:
+        """Whether both lines of the theorem follow."""
+        return self.settled and self.response >= 0
 
 
 def standing_of(win: np.ndarray, challenge: np.ndarray, response: np.ndarray, epsilon: float) -> Standing:

@@ -15,6 +15,7 @@ from stackel_bench.families.bandit.stopping.pair_confidence import PairConfidenc
 from stackel_bench.families.tables.pair_sampling import PairSampler
 from stackel_bench.families.tables.theory import paper_pulls
 from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.certified.loop import largest_cap, run_until_certified
 from stackel_bench.learners.certified.row_bounds import RowBounds
 from stackel_bench.learners.certified.standing import Standing, standing_of
 from stackel_bench.learners.decision import Decision
@@ -43,13 +44,7 @@ class CertifiedLearner:
         """One unit is the whole game; the samples named are the most that can be used."""
         pairs = math.prod(sampler.shape)
         paper = pairs * paper_pulls(budget.epsilon, pairs, budget.delta, sampler.sub_gaussian_scale)
-        most = LARGEST * paper + 2 * FIRST_PULLS * pairs
-        if budget.kind == "fixed":
-            assert budget.samples is not None
-            if budget.samples < pairs:
-                allowed = f"an integer >= {pairs} (one pull of each pair)"
-                raise InputError("budget.samples", budget.samples, allowed)
-            most = budget.samples
+        most = largest_cap(budget, LARGEST * paper + 2 * FIRST_PULLS * pairs, pairs)
         if most > checks.MAX_EXACT_COUNT:
             raise InputError("samples of the budget", most, "at most 2**53 in total; raise budget.epsilon")
         return Schedule(
@@ -81,29 +76,47 @@ class CertifiedLearner:
 
 def _run(sampler: PairSampler, schedule: Schedule, tie: TieBreaking, key: StreamKey) -> Decision:
     budget, cap = schedule.budget, schedule.samples[0]
-    shrink = math.sqrt(budget.scale) if budget.kind == "scaled" else 1.0
-    known = PairConfidence(sampler.shape, budget.delta, sampler.sub_gaussian_scale, shrink)
     rng = streams.generator(*key, "certified")
-    counts = np.full(sampler.shape, min(FIRST_PULLS, cap // math.prod(sampler.shape)))
-    rows = np.arange(sampler.shape[0])
-    bounds: RowBounds | None = None
-    checked = 0
-    while True:
-        known.add(counts, *sampler.pull_counts(counts, rng))
-        bounds = _updated(bounds, rows, known.bounds(rows, budget.epsilon, tie))
-        checked += 1
-        standing = standing_of(bounds.win, bounds.challenge, bounds.response, budget.epsilon)
-        if standing.settled and standing.response >= 0:
-            return _decision(known, tie, standing.winner, standing.response, True, checked, standing.gap)
-        counts = wanted_pulls(known, bounds, standing, budget.epsilon, tie)
-        if known.samples + int(counts.sum()) > cap:
-            if budget.kind != "fixed":
-                raise RuntimeError(
-                    f"certified did not stop within {cap} samples, {LARGEST} times the paper's"
-                )
-            row, response = _estimate(known, budget.epsilon, tie)
-            return _decision(known, tie, row, response, False, checked, standing.gap)
-        rows = np.flatnonzero(counts.any(axis=1))
+    return run_until_certified(_Pulls(sampler, budget, tie, cap, rng), budget, cap, rng)
+
+
+class _Pulls:
+    """The confidence model of a table whose pairs are pulled."""
+
+    def __init__(
+        self, sampler: PairSampler, budget: Budget, tie: TieBreaking, cap: int, rng: np.random.Generator
+    ) -> None:
+        shrink = math.sqrt(budget.scale) if budget.kind == "scaled" else 1.0
+        self._known = PairConfidence(sampler.shape, budget.delta, sampler.sub_gaussian_scale, shrink)
+        self._sampler, self._epsilon, self._tie = sampler, budget.epsilon, tie
+        self._rows = np.arange(sampler.shape[0])  # whose bounds are out of date
+        self._bounds: RowBounds | None = None
+        self.sample(np.full(sampler.shape, min(FIRST_PULLS, cap // math.prod(sampler.shape))), rng)
+
+    @property
+    def samples(self) -> int:
+        return self._known.samples
+
+    def standing(self) -> Standing:
+        now = self._known.bounds(self._rows, self._epsilon, self._tie)
+        bounds = self._bounds = _updated(self._bounds, self._rows, now)
+        return standing_of(bounds.win, bounds.challenge, bounds.response, self._epsilon)
+
+    def allocation(self, standing: Standing) -> tuple[int, np.ndarray]:
+        assert self._bounds is not None
+        counts = wanted_pulls(self._known, self._bounds, standing, self._epsilon, self._tie)
+        return int(counts.sum()), counts
+
+    def sample(self, allocation: np.ndarray, rng: np.random.Generator) -> None:
+        self._known.add(allocation, *self._sampler.pull_counts(allocation, rng))
+        self._rows = np.flatnonzero(allocation.any(axis=1))
+
+    def decision(self, standing: Standing) -> Decision:
+        row, response = standing.winner, standing.response
+        if not standing.proven:
+            row, response = _estimate(self._known, self._epsilon, self._tie)
+        value = float(self._known.leader[row, response] / self._known.pulls[row, response])
+        return Decision(self._tie, row, None, response, value, self.samples)
 
 
 def wanted_pulls(
@@ -155,13 +168,3 @@ def _updated(before: RowBounds | None, rows: np.ndarray, now: RowBounds) -> RowB
     for kept, new in zip(before, now, strict=True):
         kept[rows] = new
     return before
-
-
-def _decision(
-    known: PairConfidence, tie: TieBreaking, row: int, response: int, proven: bool, checked: int, gap: float
-) -> Decision:
-    value = float(known.leader[row, response] / known.pulls[row, response])
-    told = {"certified": float(proven), "checks": float(checked)}
-    if math.isfinite(gap):
-        told["certified_gap"] = gap
-    return Decision(tie, row, None, response, value, known.samples, told)

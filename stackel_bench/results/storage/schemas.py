@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from stackel_bench.results.segment import CELL_ID, Run
+from stackel_bench.results.storage.segment import CELL_ID, Run
 
 Item = TypeVar("Item")
 

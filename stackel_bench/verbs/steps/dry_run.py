@@ -14,7 +14,7 @@ from stackel_bench.sweeps.driver import missing_cells
 from stackel_bench.sweeps.folder import sweep_folder
 from stackel_bench.sweeps.plan import Plan
 from stackel_bench.text import plural
-from stackel_bench.verbs.publish import tell_problems
+from stackel_bench.verbs.steps.publish import tell_problems
 
 SHOWN = 200
 DECISION_SECONDS = 4e-4  # of deciding and judging once, over all families; exploring is estimated apart

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from stackel_bench.errors import InputError
-from stackel_bench.results.segment import (
+from stackel_bench.results.storage.segment import (
     CELL_ID,
     DAMAGE,
     ROWS,
@@ -26,7 +26,7 @@ from stackel_bench.results.segment import (
     read_row_group,
     read_segment,
 )
-from stackel_bench.results.table import Layout, digest, own_table, to_frame
+from stackel_bench.results.storage.table import Layout, digest, own_table, to_frame
 
 _CACHED = 40  # row groups, of some 4000 rows each
 _LOOKS = 10  # at a folder whose driver merges meanwhile

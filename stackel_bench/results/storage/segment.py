@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 from stackel_bench.errors import InputError
 from stackel_bench.results.files import part_file
-from stackel_bench.results.table import Layout
+from stackel_bench.results.storage.table import Layout
 
 CELL_ID = "cell_id"
 TOP_NUMBER = 999_999_999

@@ -20,7 +20,7 @@ from stackel_bench.reporting.console.redirect import reserved_screen
 from stackel_bench.results import files
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.provenance import record_machine
-from stackel_bench.results.repair import repair
+from stackel_bench.results.storage.repair import repair
 from stackel_bench.sweeps.cell import Cell
 from stackel_bench.sweeps.driver import Tally, finished_cells, missing_cells, run_cells
 from stackel_bench.sweeps.folder import locked, require_writable, sweep_folder
@@ -29,9 +29,9 @@ from stackel_bench.sweeps.plan import Plan
 from stackel_bench.text import plural
 from stackel_bench.tracking.mirror import Mirror
 from stackel_bench.tracking.start import require_answer, validate_tracking
-from stackel_bench.verbs.dry_run import print_plan
-from stackel_bench.verbs.publish import Ending, Session, publish, tell_problems
-from stackel_bench.verbs.reconcile import Tracking, in_background, open_tracking
+from stackel_bench.verbs.steps.dry_run import print_plan
+from stackel_bench.verbs.steps.publish import Ending, Session, publish, tell_problems
+from stackel_bench.verbs.steps.reconcile import Tracking, in_background, open_tracking
 
 _MOST_LINES = 10  # about combinations that are left out
 _STORAGE_ERRORS = (
@@ -120,9 +120,11 @@ def _run(session: Session) -> None:
     try:
         missing = missing_cells(plan, journal)
         if missing:
-            if execution.kind == "local":  # once here rather than once in every worker
-                compile_kernels({cell.trial.game.family for cell in missing})
             executor = start_executor(execution)
+            if (
+                execution.kind == "local"
+            ):  # once here rather than once in every worker, which import meanwhile
+                compile_kernels({cell.trial.game.family for cell in missing})
         tracking = opening.result()
         fetched = 0 if tracking is None else tracking.reconcile(plan, journal)
         cells = missing_cells(plan, journal)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from stackel_bench.results import files, merging
+from stackel_bench.results import files
 from stackel_bench.results.journal import Journal
+from stackel_bench.results.storage import merging
 from stackel_bench.text import plural
 
 

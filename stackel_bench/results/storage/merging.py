@@ -14,8 +14,8 @@ import pandas as pd
 import pyarrow as pa
 
 from stackel_bench.errors import InputError
-from stackel_bench.results.schemas import conform, file_schema, that_agree
-from stackel_bench.results.segment import (
+from stackel_bench.results.storage.schemas import conform, file_schema, that_agree
+from stackel_bench.results.storage.segment import (
     CELL_ID,
     ROWS,
     DamagedError,
@@ -26,8 +26,8 @@ from stackel_bench.results.segment import (
     read_schema,
     write_segment,
 )
-from stackel_bench.results.segments import Segments
-from stackel_bench.results.table import digest, to_table
+from stackel_bench.results.storage.segments import Segments
+from stackel_bench.results.storage.table import digest, to_table
 
 FAN_IN = 32  # so many segments of one size become one
 FINAL_CELLS, FINAL_BYTES = FAN_IN**2, 1 << 25  # a segment with so many of them stays as it is

@@ -25,7 +25,7 @@ from stackel_bench.results import files
 from stackel_bench.results.files import write_atomically
 from stackel_bench.sweeps.folder import sweep_folder
 from stackel_bench.sweeps.plan import Plan
-from stackel_bench.verbs.publish import Session, write_tables
+from stackel_bench.verbs.steps.publish import Session, write_tables
 
 if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore

@@ -1,0 +1,86 @@
+"""Sampling until the guarantee is proven: the one loop of every learner `certified`.
+
+A family supplies a confidence model: what is known, what the samples so far prove, and which samples its
+proof still rests on. The loop decides when to stop, and what a cap on the samples means.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from stackel_bench.errors import InputError
+from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.decision import Decision
+
+
+class Proof(Protocol):
+    """Where a confidence model stands."""
+
+    @property
+    def gap(self) -> float:
+        """Certified: no other commitment is better than the best proven one by more; may be infinite."""
+
+    @property
+    def proven(self) -> bool:
+        """Whether both lines of the theorem follow."""
+
+
+class ConfidenceModel(Protocol):
+    """What is known of a game at one time, with bounds that hold at all times together."""
+
+    @property
+    def samples(self) -> int:
+        """Samples so far."""
+
+    def standing(self) -> Any:
+        """What the samples prove, a Proof; bounds may be intersected with those of earlier calls."""
+
+    def allocation(self, standing: Any) -> tuple[int, Any]:
+        """How many samples to draw next, and which: those that the proof rests on."""
+
+    def sample(self, allocation: Any, rng: np.random.Generator) -> None:
+        """Draw them."""
+
+    def decision(self, standing: Any) -> Decision:
+        """The proven commitment if there is a proof, otherwise the one that point estimates favour."""
+
+
+def run_until_certified(
+    model: ConfidenceModel, budget: Budget, cap: int, rng: np.random.Generator
+) -> Decision:
+    """The decision at the first time that it is proven; `certified` in its diagnostics says whether it is.
+
+    `cap` bounds the samples. With budget=fixed the best answer so far is returned there; otherwise the cap is
+    far above what is ever needed, and reaching it is an error.
+    """
+    checks = 0
+    while True:
+        standing = model.standing()
+        checks += 1
+        cost, allocation = (0, None) if standing.proven else model.allocation(standing)
+        if standing.proven or model.samples + cost > cap:
+            if not standing.proven and budget.kind != "fixed":
+                raise RuntimeError(f"certified did not stop within {cap} samples, which it always should")
+            return _told(model.decision(standing), standing, checks)
+        model.sample(allocation, rng)
+
+
+def largest_cap(budget: Budget, fallback: int, least: int) -> int:
+    """The cap on samples: that of budget=fixed, at least `least` (its first batch), or the fallback."""
+    if budget.kind != "fixed":
+        return fallback
+    assert budget.samples is not None
+    if budget.samples < least:
+        raise InputError("budget.samples", budget.samples, f"an integer >= {least} (the first batch)")
+    return budget.samples
+
+
+def _told(decision: Decision, standing: Proof, checks: int) -> Decision:
+    told = {"certified": float(standing.proven), "checks": float(checks)}
+    if math.isfinite(standing.gap):
+        told["certified_gap"] = standing.gap
+    return replace(decision, diagnostics={**decision.diagnostics, **told})

@@ -1,0 +1,1 @@
+"""What several verbs do: find a sweep, carry a plan through, publish what came of it."""
