@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --constraints constraints.txt
 
-.PHONY: run test test-browser lint format docs verify-docker ui constraints clean help
+.PHONY: run test coverage test-browser lint format docs verify-docker ui constraints clean help
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -14,6 +14,9 @@ run: $(VENV)/.installed  ## a small but real study: table, plots, MLflow
 
 test: $(VENV)/.installed-dev  ## the test suite
 	$(BIN)/python -m pytest
+
+coverage: $(VENV)/.installed-dev  ## the test suite, slower, with the share of lines that it runs
+	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered --cov-report=html:htmlcov $(TESTS)
 
 test-browser: $(VENV)/.installed-dev  ## MLflow's pages and the report in a real browser (installs Chromium if it may)
 	tests/browser/install.sh

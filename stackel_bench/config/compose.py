@@ -149,15 +149,19 @@ class Composer:
         overrides = _with_defaults(overrides)
         if any("$" in override or "???" in override for override in overrides):
             return _resolved(overrides)  # a value may point to any other section
+        composed = dict(self._compose(()))
         by_section: dict[str, list[str]] = {}
         for override in overrides:
-            by_section.setdefault(_section(parse(override)), []).append(override)
-        composed = dict(self._compose(()))
-        for words in by_section.values():
-            key = tuple(words)
-            if key not in self._sections:
-                self._sections[key] = self._changed(key)
-            composed |= self._sections[key]
+            parsed = parse(override)
+            key = parsed.key_or_group
+            if _sets_one_value(parsed) and key in composed and not parsed.is_sweep_override():
+                composed[key] = parsed.value()  # no section: a seed, of which there may be very many
+            else:
+                by_section.setdefault(_section(parsed), []).append(override)
+        for words in map(tuple, by_section.values()):
+            if words not in self._sections:
+                self._sections[words] = self._changed(words)
+            composed |= self._sections[words]
         return composed
 
     def _changed(self, overrides: tuple[str, ...]) -> dict[str, Any]:
@@ -291,7 +295,7 @@ def _parser() -> OverridesParser:
     return OverridesParser.create()
 
 
-@functools.lru_cache(maxsize=100_000)
+@functools.lru_cache(maxsize=10_000)
 def _parse(text: str, folders: tuple[Path, ...]) -> Override:
     whole = _WHOLE_NUMBER.fullmatch(text)
     if whole and whole[1] not in group_names():  # a sweep over seeds has thousands of these

@@ -92,6 +92,10 @@ def require_option(group: str, option: object) -> str:
     """The option if the group has it; an InputError lists what it has, the closest one first."""
     if option not in options(group):
         hint = did_you_mean(str(option), options(group))
+        if str(option).endswith((".yaml", ".yml")):
+            hint = f"; a file of yours: FOLDER/{group}/NAME.yaml, then {group}=NAME --config-dir FOLDER"
+        elif group in _KINDS and not hint:
+            hint = ", or FILE:NAME of your own"
         raise InputError(group, option, "one of " + ", ".join(options(group)) + hint)
     return str(option)
 

@@ -62,6 +62,9 @@ def read_line(typed: Sequence[str]) -> Line:
             line.folders += _search_path(word)
         else:
             _refuse(word, flag.lstrip("+~"))
+            group = flag.lstrip("+~").removesuffix("._target_")
+            if flag.endswith("._target_"):
+                raise InputError(flag, word, "", f"{flag} is Hydra's; type {group}=FILE:NAME")
             line.words.append(word)
     return line
 

@@ -161,7 +161,7 @@ def _command(products: list[Product], output: str | Path | None) -> str:
 
 
 def _silent() -> Console:
-    return Console(file=io.StringIO())
+    return Console(file=io.StringIO(), force_jupyter=False)  # in a notebook rich would show it all the same
 
 
 def _console(progress: bool | None) -> Console:

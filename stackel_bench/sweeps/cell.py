@@ -19,7 +19,7 @@ from stackel_bench.families.learners import changed_options, learner_options, ma
 from stackel_bench.families.registry import family_of
 from stackel_bench.games.game import Game
 from stackel_bench.learners.budget import Budget, fitting, make_budget
-from stackel_bench.learners.learner import Learner
+from stackel_bench.learners.learner import Learner, Schedule
 from stackel_bench.models import TieBreaking
 from stackel_bench.options import changed, values_of
 from stackel_bench.outside.code import Code, code_of, code_used, has_source
@@ -74,8 +74,9 @@ class CellBuilder:
         self._kept = kept
         self._games: dict[str, tuple[Game, str, Code, dict[str, Any]]] = {}
         self._learners: dict[str, tuple[Learner, str, Code, dict[str, Any]]] = {}
-        self._budgets: dict[str, tuple[Budget, str]] = {}
+        self._budgets: dict[str, tuple[Budget, str, dict[str, Any]]] = {}
         self._code = Code()  # of all cells: one module has one source
+        self._schedules: dict[tuple[str, str, str], tuple[Schedule, Code]] = {}
         self._trials: dict[str, tuple[Trial, dict[str, Any]]] = {}
 
     def build(self, composed: Mapping[str, Any]) -> Cell:
@@ -90,20 +91,23 @@ class CellBuilder:
         learner, learner_digest, learner_code, learner_config = self._learner(
             game.family, composed.get("algorithm")
         )
-        budget, budget_digest = self._budget(_section("budget", composed.get("budget")))
-        parts = [game_digest, learner_digest, budget_digest, str(replicates), str(seed)]
-        trial_id = _digest([RESULTS_VERSION, *parts])
+        budget, budget_digest, budget_config = self._budget(composed.get("budget"))
+        parts = (game_digest, learner_digest, budget_digest)
+        trial_id = _digest([RESULTS_VERSION, *parts, str(replicates), str(seed)])
         if trial_id not in self._trials:
-            code = game_code | learner_code
-            what = f"a learner for this game; scheduling on {game_config['name']}"
-            with one_sentence("algorithm", learner_config["name"], what) if code.identity else nullcontext():
-                schedule = learner.schedule(game.sampler, budget)
-            self._code |= code
+            if parts not in self._schedules:
+                code = game_code | learner_code
+                what = f"a learner for this game; scheduling on {game_config['name']}"
+                with one_sentence("algorithm", learner_config["name"], what) if code.identity else nullcontext():
+                    schedule = learner.schedule(game.sampler, budget)
+                self._code |= code
+                self._schedules[parts] = schedule, code
+            schedule, code = self._schedules[parts]
             trial = Trial(game, learner, schedule, tuple(TieBreaking), replicates, seed, code)
             config = {
                 "game": game_config,
                 "algorithm": learner_config,
-                "budget": {"kind": budget.kind, **values_of(budget)},
+                "budget": budget_config,
                 "replicates": replicates,
                 "seed": seed,
             }
@@ -171,11 +175,13 @@ class CellBuilder:
             raise InputError(field, f"{type(thing).__name__} of a prompt", allowed)
         return code_of(thing)
 
-    def _budget(self, config: Mapping[str, Any]) -> tuple[Budget, str]:
+    def _budget(self, section: Any) -> tuple[Budget, str, dict[str, Any]]:
+        config = _section("budget", section)
         text = _canonical(config)
         if text not in self._budgets:
             budget = make_budget(**fitting(config))
-            self._budgets[text] = budget, _digest([budget.kind, changed(budget)])
+            shown = {"kind": budget.kind, **values_of(budget)}
+            self._budgets[text] = budget, _digest([budget.kind, changed(budget)]), shown
         return self._budgets[text]
 
 

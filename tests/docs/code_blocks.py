@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+NOTEBOOKS = sorted((ROOT / "docs").glob("*.ipynb"))
+HOOKS = runpy.run_path(str(ROOT / "docs" / "notebook_pages.py"))
 _BLOCK = re.compile(r"^ *```(\w*)[^\n]*\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 
 
@@ -24,10 +27,15 @@ class CommandLine:
         return f"{self.page}: {shlex.join(self.words)}"
 
 
+def text_of(page: Path) -> str:
+    """The page's Markdown."""
+    return HOOKS["as_markdown"](page) if page.suffix == ".ipynb" else page.read_text("utf-8")
+
+
 def command_lines() -> Iterator[CommandLine]:
     """Every command of every block marked `sh`; `a && b` is two of them."""
-    for page in PAGES:
-        blocks = _BLOCK.findall(page.read_text("utf-8"))
+    for page in [*PAGES, *NOTEBOOKS]:
+        blocks = _BLOCK.findall(text_of(page))
         for block in (block for language, block in blocks if language == "sh"):
             for line in block.replace("\\\n", " ").splitlines():
                 for part in line.removeprefix("$ ").split(" && "):

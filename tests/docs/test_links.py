@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.docs.code_blocks import PAGES, ROOT
+from tests.docs.code_blocks import NOTEBOOKS, PAGES, ROOT, text_of
 
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 _FENCED = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
@@ -20,9 +20,9 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("page", [*PAGES, *NOTEBOOKS], ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links(page: Path) -> None:
-    for link in _LINK.findall(_FENCED.sub("", page.read_text("utf-8"))):
+    for link in _LINK.findall(_FENCED.sub("", text_of(page))):
         if link.startswith(("http://", "https://", "mailto:")):
             continue
         name, _, anchor = link.partition("#")
@@ -45,9 +45,9 @@ def test_navigation_has_every_page() -> None:
         entries = node.values() if isinstance(node, dict) else node
         return set().union(*(pages(entry) for entry in entries))  # type: ignore[attr-defined]
 
-    assert pages(navigation) == {
-        page.relative_to(ROOT / "docs").as_posix() for page in PAGES if page.is_relative_to(ROOT / "docs")
-    }
+    written = [page for page in PAGES if page.is_relative_to(ROOT / "docs")]
+    written += [notebook.with_suffix(".md") for notebook in NOTEBOOKS]
+    assert pages(navigation) == {page.relative_to(ROOT / "docs").as_posix() for page in written}
 
 
 def test_every_family_learner_and_explorer_is_in_the_docs() -> None:

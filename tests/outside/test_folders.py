@@ -140,6 +140,9 @@ ANSWERS = {
     "hydra.sweep.dir=x": "output=FOLDER",
     "hydra/launcher=ray": "execution=local",
     "hydra.verbose=true": "`stackel-bench VERB --help`",
+    "algorithm._target_=my_file.Maximin": "algorithm=FILE:NAME",
+    "study=conf/study/mine.yaml": "FOLDER/study/NAME.yaml, then study=NAME --config-dir FOLDER",
+    "algorithm=xyzzy": "or FILE:NAME of your own",
     "--config-dir=nowhere": "a folder with study/",
     "hydra.searchpath=[pkg://x]": "folders that exist",
 }

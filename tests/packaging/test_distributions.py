@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import subprocess
 import sys
@@ -10,9 +11,12 @@ import tarfile
 import tomllib
 import venv
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.sweep import commands
 
 ROOT = Path(__file__).parents[2]
 SOURCES = {"stackel_bench": "stackel_bench", "stackel_bench.conf": "conf"}
@@ -144,6 +148,47 @@ def test_the_template_plugin_is_listed_checked_and_swept(
     rows = results.read_text("utf-8").splitlines()
     assert len(rows) == 5
     assert sum("maximin" in row for row in rows) == 2
+    again = run("sweep", "study=prices", *cheap[:3], cheap[4])
+    assert "4 cells, 0 to run" in again
+    with _two_nodes(environment / "bin" / "python", tmp_path) as address:
+        where = ["execution=cluster", f"execution.address={address}", "tracking=off", "output=cluster"]
+        assert "4 cells, 4 to run" in run("sweep", "study=prices", *where, cheap[0], cheap[4])
+    (there,) = folder.glob("cluster/sweeps/*/results.csv")
+    assert there.read_bytes() == results.read_bytes()
+    local = ["execution=local", "execution.num_cpus=1", "tracking=off", "output=local"]
+    run("sweep", "study=prices", *local, cheap[0], cheap[4])
+    (here,) = folder.glob("local/sweeps/*/results.csv")
+    assert here.read_bytes() == results.read_bytes()
+
+    (info,) = packages.glob("my_plugin-*.dist-info")
+    metadata = (info / "METADATA").read_text("utf-8")
+    (info / "METADATA").write_text(metadata.replace("Version: 0.1.0", "Version: 0.2.0"), "utf-8")
+    planned = run("sweep", "study=prices", *cheap[:3], cheap[4], "dry_run=true")
+    assert "4 cells, 4 to run" in planned, "another version of the plug-in is another cell"
+
+
+@contextlib.contextmanager
+def _two_nodes(python: Path, folder: Path) -> Iterator[str]:
+    """The address of a cluster of two workers that run in that environment."""
+    with (folder / "cluster.err").open("w") as errors:
+        process = subprocess.Popen(
+            [python, "-I", ROOT / "tests" / "sweep" / "ray_cluster.py"],
+            cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            start_new_session=True,
+        )
+    try:
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        assert address, (folder / "cluster.err").read_text("utf-8")
+        yield address
+    finally:
+        process.communicate("stop\n", timeout=commands.SECONDS)
+        for pid in commands.session_members(process.pid):
+            commands.kill(pid)
 
 
 def test_version_is_the_same_everywhere() -> None:
