@@ -98,7 +98,7 @@ def _offset(mean: float, rest: float, pulls: float, t: float) -> tuple[float, fl
 def largest_offset(
     mean: float, rest: float, pulls: float, mean2: float, rest2: float, pulls2: float, budget: float
 ) -> float:
-    """At least max d1 + d2 subject to n1 kl(m1, m1 + d1) + n2 kl(m2, m2 + d2) <= budget; pulls2 = 0: one stream."""
+    """At least max d1 + d2 where n1 kl(m1, m1 + d1) + n2 kl(m2, m2 + d2) <= budget; pulls2 = 0: one only."""
     if rest <= 0.0 and (pulls2 == 0.0 or rest2 <= 0.0):
         return 0.0
     spread = (mean * rest + 1.0 / pulls) / pulls

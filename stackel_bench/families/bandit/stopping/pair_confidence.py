@@ -1,7 +1,7 @@
 """Confidence on the means of a bandit game that holds at every time at once, however pairs were chosen.
 
 Rewards in [0,1]: statistics.likelihood_mixture, which adapts to the variance. Others, of which a sub-Gaussian
-scale is known: n pulls with mean m of a stream with sub-Gaussian scale sigma: exp(K (m - mu)^2 - ln(n + 1)/2) with
+scale sigma is known: after n pulls of a stream with mean m, exp(K (m - mu)^2 - ln(n + 1)/2) with
 K = n^2 / (2 sigma^2 (n + 1)) is a mixture of nonnegative supermartingales at the true mean mu (a normal prior
 of variance sigma^2), so that by Ville's inequality it ever exceeds 1/a with probability a at most. For two
 streams the product is one too; minimised over means that differ by s it has K1 K2 / (K1 + K2) instead of K.
