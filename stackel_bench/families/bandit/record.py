@@ -37,6 +37,7 @@ def _warm_up() -> None:
 
 FAMILY = Family(
     name="bandit",
+    prefix="",
     sizes=PAIRS,
     games=INSTANCES,
     learners={
