@@ -14,6 +14,7 @@ from stackel_bench.families.sizes import PAIRS, SIZES
 
 FAMILY = Family(
     name="linear",
+    prefix="lin/",
     sizes=PAIRS | {"dimension": SIZES["dimension"]},
     games=INSTANCES,
     learners={
