@@ -15,7 +15,7 @@ from stackel_bench.evaluation.verdict import judge
 from stackel_bench.families.learners import make_learner
 from stackel_bench.families.linear.game import LinearBanditGame
 from stackel_bench.families.linear.stopping.difference_design import STEPS, difference_design
-from stackel_bench.families.linear.stopping.feature_confidence import ROUNDING, FeatureConfidence
+from stackel_bench.families.linear.stopping.feature_confidence import FeatureConfidence
 from stackel_bench.families.linear.stopping.whitening import whitening
 from stackel_bench.families.oracles import oracle_of
 from stackel_bench.games.noise import Noise
@@ -23,6 +23,7 @@ from stackel_bench.learners.budget import Budget, FixedBudget, LadderBudget, The
 from stackel_bench.models import TieBreaking
 from stackel_bench.models.feature_source import feature_source
 from stackel_bench.models.linear_model import LinearModel
+from stackel_bench.tolerances import RADIUS_ROUNDING
 from tests.replicates import decide
 
 EPSILON = 0.3
@@ -35,7 +36,7 @@ def test_the_bound_is_the_mixture_of_supermartingales() -> None:
     for queries in (first, more):
         known.add(np.ones((1, 1)), np.array([queries]), np.zeros((1, 2)))
     _, high, _ = known.intervals(np.ones((1, 1, 1)))
-    radius = float(high[0, 0, ...]) / (1 + ROUNDING)
+    radius = float(high[0, 0, ...]) / (1 + RADIUS_ROUNDING)
     n = first + more
     grid = np.linspace(-4, 4, 400_001)
     mixtures = []

@@ -22,9 +22,9 @@ from stackel_bench.kernel import kernel
 from stackel_bench.planning.design.feature_products import products, squared_lengths
 from stackel_bench.planning.design.triangular import cholesky_factor, triangular_inverse
 from stackel_bench.statistics.elementary import log
+from stackel_bench.tolerances import RADIUS_ROUNDING
 
 STEP = 8.0  # between multiples of the first batch
-ROUNDING = 1e-6  # share of a radius: the Gram matrix has a condition of at most the number of queries
 
 
 class FeatureConfidence:
@@ -38,7 +38,7 @@ class FeatureConfidence:
         self._first: np.ndarray | None = None
         self._multiples = STEP ** np.arange(1 + max(0, math.ceil(math.log(most, STEP))))
         self._level = 2 * math.log(2 * len(self._multiples) / delta)
-        self._radius = radius * (1 + ROUNDING)
+        self._radius = radius * (1 + RADIUS_ROUNDING)
 
     def add(self, rows: np.ndarray, counts: np.ndarray, rewards: np.ndarray) -> None:
         """counts [k] queries at rows [k,r] gave reward sums [k,2]; the first batch is fixed in advance."""
