@@ -18,6 +18,7 @@ from stackel_bench.families.tables.theory import PAIR_EXPONENTS
 
 FAMILY = Family(
     name="bandit_rl",
+    prefix="rl/",
     sizes=PAIRS | {name: SIZES[name] for name in ("num_states", "horizon")},
     games=INSTANCES,
     learners={"paper": learners.Paper, "plug_in": learners.PlugIn, "certified": CertifiedLearner},
