@@ -94,7 +94,7 @@ class _Queries:
             self._challenge[rows] = np.minimum(self._challenge[rows], found.challenge)
             self._response[rows] = np.where(found.response >= 0, found.response, self._response[rows])
             self._live[rows] &= found.live
-        return standing_of(self._win, self._challenge, self._response, self._epsilon)
+        return standing_of(self._win, self._challenge, self._response >= 0, self._epsilon)
 
     def allocation(self, standing: Standing) -> tuple[int, tuple[np.ndarray, np.ndarray]]:
         rows = np.array([standing.winner])
@@ -114,7 +114,7 @@ class _Queries:
         self._known.add(self._white.coordinates(self._sampler.features.pairs(pairs)), counts, rewards)
 
     def decision(self, standing: Standing) -> Decision:
-        row, response = standing.winner, standing.response
+        row, response = standing.winner, int(self._response[standing.winner])
         leader, follower = self._white.parameters(self._known.fitted).T
         if not standing.proven:
             slack = (0.75 if self._tie is TieBreaking.PESSIMISTIC else 0.5) * self._epsilon
