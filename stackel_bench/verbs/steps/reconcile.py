@@ -18,7 +18,7 @@ from stackel_bench.results.journal import Journal, Result
 from stackel_bench.sweeps.cell import Cell
 from stackel_bench.sweeps.driver import missing_cells
 from stackel_bench.sweeps.plan import Plan
-from stackel_bench.tracking.mirror import Mirror
+from stackel_bench.tracking.mirror import Mirror, lacking_artifacts
 from stackel_bench.tracking.start import open_store, store_uri
 
 if TYPE_CHECKING:
@@ -48,10 +48,9 @@ class Tracking:
             entries = journal.commit(
                 [_renamed(kept, cells[kept[0].cell_id]) for kept in found if kept is not None]
             )
-            for entry in entries:
-                self.mirror.add_known(entry.cell_id)
-                with contextlib.suppress(Exception):  # a store that fails now; the run keeps its older name
-                    self.store.rename_cell(entry)
+            self.mirror.add_known(*(entry.cell_id for entry in entries))
+            with contextlib.suppress(Exception):  # a store that fails now; the runs keep their older names
+                self.store.rename_cells(entries)
             fetched += len(entries)
         for entry in self.unmirrored:
             self.mirror.add(entry)
@@ -73,6 +72,10 @@ def open_tracking(plan: Plan, journal: Journal, tags: Mapping[str, str]) -> Trac
         mirror = Mirror(store, journal, tags)
         unmirrored = mirror.unmirrored()
         asked = {cell.cell_id for cell in missing_cells(plan, journal)} | {e.cell_id for e in unmirrored}
+        if store.is_embedded:  # where looking is cheap
+            store.find_runs()
+            listed = {entry.cell_id for entry in unmirrored}
+            unmirrored += [journal.entries[i] for i in sorted(lacking_artifacts(store, journal) - listed)]
         found = store.find_runs(asked)
     return Tracking(store, mirror, unmirrored, {cell_id for cell_id, done in found.items() if done})
 
