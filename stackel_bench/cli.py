@@ -18,7 +18,8 @@ from importlib import import_module
 
 from stackel_bench.config.groups import added_folders, use_folders
 from stackel_bench.config.hydra_words import read_line
-from stackel_bench.errors import InputError
+from stackel_bench.errors import STORAGE_ERRORS, InputError
+from stackel_bench.text import printable
 from stackel_bench.verbs import VERBS
 
 # What the verbs take that do not compute; the others take every key of the configuration.
@@ -74,7 +75,7 @@ def main(arguments: list[str] | None = None) -> int:
             return _print_config(words)
         return int(import_module(f"stackel_bench.verbs.{verb}").main(words))
     except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {printable(str(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
@@ -85,6 +86,12 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, `head` perhaps, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
+    except OSError as error:
+        if error.errno not in STORAGE_ERRORS:
+            raise
+        place = printable(str(error.filename or "a file"))
+        print(f"error: {place}: found {error.strerror}, allowed: a disk that takes it", file=sys.stderr)
+        return 2
 
 
 def _open_streams() -> None:

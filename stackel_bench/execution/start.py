@@ -25,8 +25,13 @@ def validate_execution(config: ExecutionSettings) -> None:
     if config.dashboard and find_spec("aiohttp_cors") is None:  # comes with ray[default] only
         allowed = "false, or the extra that brings Ray's dashboard: pip install 'stackel_bench[cluster]'"
         raise InputError("execution.dashboard", True, allowed)
-    if config.wait_for_nodes and config.kind != "cluster":
-        raise InputError("execution.wait_for_nodes", True, "false unless execution=cluster")
+    for name in ("wait_for_nodes", "allow_unauthenticated"):
+        if getattr(config, name) and config.kind != "cluster":
+            raise InputError(f"execution.{name}", True, "false unless execution=cluster")
+    mode = os.environ.get("RAY_AUTH_MODE", "token")
+    if config.kind != "serial" and mode.lower() != "token" and not config.allow_unauthenticated:
+        allowed = "unset or token: on a Ray without authentication anybody who reaches it runs code"
+        raise InputError("RAY_AUTH_MODE", mode, f"{allowed} (a cluster: execution.allow_unauthenticated)")
     checks.real("execution.batch_seconds", config.batch_seconds, least=0, open_least=True)
     checks.real("execution.cpus_per_task", config.cpus_per_task, least=0, open_least=True)
     if config.num_cpus is not None:
@@ -75,6 +80,8 @@ def start_executor(config: ExecutionSettings) -> Executor:
     """Serial, a private local Ray, or a Ray cluster by address."""
     if config.kind == "serial":
         return SerialExecutor()
+    if config.allow_unauthenticated:  # read when ray is imported; workers without a token must reach us too
+        os.environ["RAY_AUTH_MODE"] = "disabled"
     from stackel_bench.execution.ray_executor import RayExecutor  # importing ray takes a second
 
     return RayExecutor(
@@ -85,4 +92,5 @@ def start_executor(config: ExecutionSettings) -> Executor:
         runtime_env=config.runtime_env,
         dashboard=config.dashboard,
         wait_for_nodes=config.wait_for_nodes,
+        allow_unauthenticated=config.allow_unauthenticated,
     )

@@ -10,7 +10,7 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, expanded
 from stackel_bench.results import files
 from stackel_bench.sweeps.plan import Plan
 
@@ -18,7 +18,7 @@ from stackel_bench.sweeps.plan import Plan
 def sweep_folder(plan: Plan) -> Path:
     """Where the sweep's journal and results are: below the output folder, named by study and sweep id."""
     name = re.sub(r"[^\w.-]+", "_", plan.study)
-    return Path(plan.settings.output).expanduser().resolve() / files.SWEEPS / f"{name}-{plan.sweep_id}"
+    return expanded("output", plan.settings.output).resolve() / files.SWEEPS / f"{name}-{plan.sweep_id}"
 
 
 def require_writable(folder: Path) -> None:
@@ -56,6 +56,9 @@ def locked(folder: Path) -> Iterator[None]:
             holder = os.read(descriptor, 200).decode(errors="replace").strip() or "another process"
             allowed = f"a sweep that nobody else is running ({holder} holds it)"
             raise InputError("sweep folder", str(folder), allowed) from error
+        except OSError as error:
+            allowed = f"a folder on a disk that has locks ({error.strerror}), since two drivers would mix"
+            raise InputError("output", str(folder), allowed) from error
         os.ftruncate(descriptor, 0)
         with contextlib.suppress(OSError):  # a full disk; the lock holds without the note
             os.pwrite(descriptor, f"process {os.getpid()} on {socket.gethostname()}".encode(), 0)

@@ -83,12 +83,16 @@ class Mirror:
 
     def _settle(self) -> dict[str, str]:
         """Delete what other drivers logged as well; of no cell is it known to be there once if that fails."""
-        if not self._written:
-            return {}
-        try:
-            self._store.settle(KIND, self._written)
-        except Exception as error:  # mended by sync
-            return dict.fromkeys(self._written, problem_of(error))
+        until, pauses = time.monotonic() + self._patience, iter(_PAUSES)
+        while self._written:
+            try:
+                self._store.settle(KIND, self._written)
+            except Exception as error:  # mended by sync
+                if time.monotonic() > until:
+                    return dict.fromkeys(self._written, problem_of(error))
+                time.sleep(next(pauses, _PAUSES[-1]))
+            else:
+                break
         return {}
 
     def abandon(self) -> dict[str, str]:

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from stackel_bench.text import printable
+
 
 class Point(NamedTuple):
     """A value of a metric, logged at the end of the run."""
@@ -76,4 +78,4 @@ def best(runs: Iterable[KnownRun]) -> KnownRun:
 
 def problem_of(error: Exception) -> str:
     """An error in one line."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+    return printable(f"{type(error).__name__}: {' '.join(str(error).split())[:300]}")
