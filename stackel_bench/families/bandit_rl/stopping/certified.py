@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -25,7 +26,7 @@ from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.models import TieBreaking
 
 FIRST_EPISODES = 12  # of each leader action, played uniformly
-GROWTH = 0.25  # a leader action that is played again gets this share of its episodes
+GROWTH = 0.15  # a leader action that is played again gets this share of its episodes
 UNVISITED = 0.5  # what the estimate takes triples to pay that were never visited
 
 Plays = dict[int, list[tuple[np.ndarray, int]]]  # by leader action: policies and episodes
@@ -113,23 +114,27 @@ class _Episodes:
         return standing_of(win, challenge, answered, self._epsilon)
 
     def allocation(self, standing: Standing) -> tuple[int, Plays]:
-        """Shares of a quarter more episodes of each open leader action, for the policies its bounds rest on.
+        """More episodes of the leader actions that decide, in equal shares for what their bounds rest on.
 
-        Open: the best one by point estimates (lower bounds are trivial at first) and those that may still be
-        better than the best proven one by more than epsilon; once the leader's line is settled, the winner.
+        These are the best one by point estimates (lower bounds are trivial at first, and following them one
+        would grow for nothing) and its challenger, the other one with the largest upper bound; once the
+        leader's line is settled, the winner. One with more than twice the other's episodes waits.
         """
-        if standing.settled:
-            wanted = [standing.winner]
-        else:
-            limit = max(bounds.win for bounds in self._bounds) + self._epsilon
-            best = self._best()
-            wanted = [a for a, bounds in enumerate(self._bounds) if a == best or bounds.challenge > limit]
+        wanted = [standing.winner] if standing.settled else self._deciding()
+        fewest = min(self._seen[action].episodes for action in wanted)
         plays: Plays = {}
         for action in wanted:
-            policies = self._bounds[action].plays
-            share = max(2, int(GROWTH * self._seen[action].episodes / len(policies)))
-            plays[action] = [(policy, share) for policy in policies]
+            episodes, policies = self._seen[action].episodes, self._bounds[action].plays
+            if episodes <= 2 * fewest:
+                share = max(2, int(GROWTH * episodes / len(policies)))
+                plays[action] = [(policy, share) for policy in policies]
         return sum(episodes for played in plays.values() for _, episodes in played), plays
+
+    def _deciding(self) -> list[int]:
+        best = self._best()
+        others = [bounds.challenge for bounds in self._bounds]
+        others[best] = -math.inf
+        return sorted({best, int(np.argmax(others))})
 
     def sample(self, allocation: Plays, rng: np.random.Generator) -> None:
         for action, plays in allocation.items():
