@@ -57,7 +57,8 @@ def test_no_violation_on_the_games_that_defeat_others(tie: TieBreaking) -> None:
 def test_samples_are_those_of_the_pairs_that_were_pulled() -> None:
     """One row: a response that is surely worse by more than eps leaves, which settles all; near ones go on.
 
-    After the first round 0.8 > 0.1 + 2 * 0.2. Responses 0.03 apart are told apart from 0.1 at error 0.05: 2 * 0.05 - 0.03 < 0.1.
+    After the first round 0.8 > 0.1 + 2 * 0.2. Of responses 0.03 apart the better one is known at error 0.05:
+    2 * 0.05 - 0.03 < 0.1.
     """
     rounds = elimination_rounds(0.1, 2, 0.05, 0.5)
     assert [each.error for each in rounds] == [0.2, 0.1, 0.05, 0.025, 0.0125]
