@@ -80,7 +80,8 @@ class _Rounds:
         self._active = np.ones(sampler.shape, dtype=bool)
         self._leader, self._follower = np.zeros((2, *sampler.shape))
         self._win, self._challenge = np.full((2, len(self._active)), [[-np.inf], [np.inf]])
-        self._standing = Standing(0, np.inf, False, -1)
+        self._standing = Standing(0, np.inf, False, False)
+        self._response = np.full(len(self._active), -1)
         self._finished = self._pulls = self.samples = 0
         self.sample(self._next_pulls(), rng)
 
@@ -112,10 +113,9 @@ class _Rounds:
         self._win[rows] = np.maximum(self._win[rows], bounds.win)
         self._challenge[rows] = np.minimum(self._challenge[rows], bounds.challenge)
         self._active[rows] = bounds.live
-        responses = np.full(len(self._win), -1)
-        responses[rows] = bounds.response
+        self._response[rows] = bounds.response
         win = np.where(self._active.any(axis=1), self._win, -np.inf)
-        found = standing_of(win, self._challenge, responses, self._epsilon)
+        found = standing_of(win, self._challenge, self._response >= 0, self._epsilon)
         left = self._challenge > win[found.winner] + self._epsilon
         left[found.winner] = True
         self._active &= left[:, None]
@@ -129,7 +129,7 @@ class _Rounds:
         return (pulls * active, pulls) if pulls else (active, 1)  # nothing is left: more than the cap
 
     def decision(self, standing: Standing) -> Decision:
-        row, response = standing.winner, standing.response
+        row, response = standing.winner, int(self._response[standing.winner])
         leader, follower = self._leader / self._pulls, np.where(self._active, self._follower, -np.inf)
         if not standing.proven:
             slack = 0.75 * self._epsilon * self._pulls
