@@ -27,6 +27,7 @@ def test_learners_see_sizes_and_samples_only(family: type) -> None:
         "shape",
         "sub_gaussian_scale",
         "whole_rewards",
+        "unit_rewards",
         "pull_row",
         "pull_pairs",
         "pull_counts",
