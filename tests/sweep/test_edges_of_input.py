@@ -98,7 +98,7 @@ def test_what_never_ran_cannot_be_synced_or_reported(
 ) -> None:
     for verb in ("sync", "report"):
         assert main([verb, "game=bandit/gap", f"output={tmp_path}"]) == 2
-        assert "of one that has been run: none yet" in capfd.readouterr().err
+        assert "this sweep has not been run: there is no " in capfd.readouterr().err
         assert main([verb, "sweep=nope", f"output={tmp_path}"]) == 2
         assert capfd.readouterr().err.startswith("error: no results of sweep 'nope' in")
         assert main([verb, "sweep=nope", "seed=1", f"output={tmp_path}"]) == 2
