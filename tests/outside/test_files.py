@@ -127,7 +127,8 @@ def test_mistakes_in_one_sentence(text: str, folder: Path, command: Command) -> 
     (folder / "broken.py").write_text(text)
     code, out, errors = command("run", "algorithm=broken:Learner", *CHEAP)
     assert (code, out) == (2, "")
-    assert errors.startswith("error: algorithm") and "broken:Learner" in errors
+    assert errors.startswith("error: algorithm")
+    assert "broken:Learner" in errors
     assert MISTAKES[text] in errors
     assert errors.count("\n") == 1
     assert not (folder / "sweeps").exists()
@@ -136,7 +137,7 @@ def test_mistakes_in_one_sentence(text: str, folder: Path, command: Command) -> 
 GAMES = {
     "def make(): return 3": (["game=wrong:make"], "int has no family, name, identity, sampler, sizes"),
     "def make(rate): return 3": (["game=wrong:make"], "game.rate needs a value: it has no default"),
-    "def make(rate=1): raise ValueError('odd')": (["game=wrong:make"], "game=wrong:make: it raises ValueError: odd"),
+    "def make(rate=1): raise ValueError('odd')": (["game=wrong:make"], "it raises ValueError: odd"),
     "def make(rate=1): pass": (["game=wrong:make", "game.rat=2"], "did you mean game.rate?"),
     "class make: family, name, identity, sampler, sizes = 'chess', 'x', 'x', 1, {}": (
         ["game=wrong:make"],
