@@ -11,8 +11,8 @@ import pandas as pd
 
 from stackel_bench.reporting.comparison import PAIRED, measured
 from stackel_bench.reporting.contests import Contest, learner_contests, pooled
-from stackel_bench.reporting.numbers import interval, ratio, small
 from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.results.numbers import interval, ratio, small
 from stackel_bench.statistics.ratios import Pooled, rank_intervals
 
 MOST_DIFFERENCES = 100

@@ -7,7 +7,7 @@ import math
 from rich.text import Text
 
 from stackel_bench.reporting.answer import Answer, Dot
-from stackel_bench.reporting.numbers import count, small
+from stackel_bench.results.numbers import count, small
 
 MOST_LINES = 24
 _LEAST = 20  # columns of a strip

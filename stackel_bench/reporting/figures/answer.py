@@ -9,8 +9,8 @@ from typing import Any
 from stackel_bench.reporting.answer import Answer, Dot, Row
 from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Axes, Drawing
-from stackel_bench.reporting.numbers import count
 from stackel_bench.reporting.trends import Point, Trend
+from stackel_bench.results.numbers import count
 
 FAR = 30.0  # a theorem's budget that is so many times beyond everything else is an arrow
 _COLOURS = "Colour: blue tones are pessimistic, orange ones optimistic; shade and marker say which learner."
