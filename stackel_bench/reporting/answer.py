@@ -84,10 +84,7 @@ def answer_of(results: SweepResults) -> Answer | None:
             by_series[rivals[entry.cell_id], entry.config["tie_breaking"]].append(entry)
         dots = []
         for (rival, tie), own in by_series.items():
-            if logs:
-                point = geometric_mean([logs[entry.cell_id] for entry in own])
-            else:
-                point = _failures(own)
+            point = geometric_mean([logs[entry.cell_id] for entry in own]) if logs else _failures(own)
             dots.append(Dot(rival, tie, cell_colour(own[0].description) or "", *point))
         theory = min(entry.metrics["theory_samples"] for entry in members)
         rows.append(Row(label, tuple(dots), theory))

@@ -43,10 +43,7 @@ def _strip(dot: Dot, low: float, high: float, room: int, is_log: bool) -> str:
     """─ from end to end of the interval, ● at the number; › and ‹ where it is a limit only."""
 
     def place(x: float) -> int:
-        if is_log:
-            share = math.log(x / low) / math.log(high / low) if high > low else 0.5
-        else:
-            share = x / high
+        share = (math.log(x / low) / math.log(high / low) if high > low else 0.5) if is_log else x / high
         return min(room - 1, max(0, round(share * (room - 1))))
 
     middle = place(dot.value) if dot.value > 0 or not is_log else 0
