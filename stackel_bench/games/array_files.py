@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, UnavailableError
 from stackel_bench.text import number_of
 
 MOST_BYTES = 2**31  # of the arrays of one archive; larger ones are read from .npy files, which are mapped
@@ -34,7 +34,7 @@ def arrays_of_npz(file: Path, required: Sequence[str], optional: Sequence[str] =
     """The required arrays of an .npz file and those optional ones that it has."""
     allowed = "an .npz file of numeric arrays, without pickle"
     if not zipfile.is_zipfile(file):  # numpy's own words would advise to unpickle it
-        raise InputError(str(file), "no archive of arrays", allowed)
+        raise UnavailableError(str(file), f"read {file}", f"it is not {allowed}")
     try:
         _require_size(file, {*required, *optional})
         with np.load(file, allow_pickle=False) as archive:
@@ -44,7 +44,7 @@ def arrays_of_npz(file: Path, required: Sequence[str], optional: Sequence[str] =
         raise
     # An encrypted member is a RuntimeError, a compression that Python lacks a NotImplementedError.
     except (ValueError, OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
-        raise InputError(str(file), str(error), allowed) from error
+        raise UnavailableError(str(file), f"read {file} as {allowed}", error) from error
     for key in required:
         if key not in found:
             raise InputError(f"{file}[{key}]", f"only {keys}", "arrays " + ", ".join(required))
@@ -72,7 +72,7 @@ def matrix_of_csv(file: Path) -> np.ndarray:
     try:
         lines = file.read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(str(file), str(error), "a readable CSV file in UTF-8") from error
+        raise UnavailableError(str(file), f"read {file} as CSV in UTF-8", error) from error
     for number, line in enumerate(lines, start=1):
         text = line.strip()
         if not text or text.startswith("#"):

@@ -14,7 +14,7 @@ from mlflow.exceptions import MlflowException
 from stackel_bench.results.entry import FINISHED, Entry
 from stackel_bench.results.journal import Result
 from stackel_bench.results.storage.table import read_table
-from stackel_bench.tracking.cell_run import ACTIONS_FILE, ENTRY_FILE, KIND, RECORDS_FILE, cell_tags
+from stackel_bench.tracking.cell_run import ACTIONS_FILE, ENTRY_FILE, KIND, RECORDS_FILE, identity_tags
 from stackel_bench.tracking.mlflow_client import ClientRuns
 from stackel_bench.tracking.mlflow_tables import TableRuns, knows_schema
 from stackel_bench.tracking.run_record import KnownRun, RunRecord, Runs, best
@@ -114,7 +114,7 @@ class MlflowStore:
 
     def rename_cells(self, entries: Sequence[Entry]) -> None:
         """Give runs that another sweep logged the names and the tags that their cells have in this one."""
-        self._runs.rename([(self._cells[e.cell_id].run_id, e.label, cell_tags(e)) for e in entries])
+        self._runs.rename([(self._cells[e.cell_id].run_id, e.label, identity_tags(e)) for e in entries])
 
     def fetch_cell(self, cell_id: str) -> Result | None:
         """Entry and tables of a complete run that find_runs found, for a driver without the journal."""

@@ -62,7 +62,7 @@ def test_an_address_where_nobody_listens_is_refused_at_once() -> None:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))  # bound, not listening
         address = f"127.0.0.1:{held.getsockname()[1]}"
-        with pytest.raises(InputError, match="address of a running Ray cluster"):
+        with pytest.raises(InputError, match="cannot reach a Ray cluster at"):
             require_reachable(config(kind="cluster", address=address))
 
 

@@ -49,7 +49,7 @@ def encrypted(path: Path) -> Path:
 
 @pytest.mark.parametrize("make", [encrypted, lambda path: npz(path, compression=9)])
 def test_archives_that_python_cannot_read(make: object, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"allowed: an \.npz file of numeric arrays"):
+    with pytest.raises(InputError, match=r"as an \.npz file of numeric arrays"):
         arrays_of_npz(make(tmp_path / "game.npz"), ("leader_means", "follower_means"))  # type: ignore[operator]
 
 
@@ -93,7 +93,7 @@ def test_numbers_are_numbers(text: str, value: float) -> None:
         (["replicates=\u0661\u0660"], "override: found"),
         (["study.name='a\x1b[31mred'"], r"\x1b[31mred"),
         (["study.name='a\x9b31mred'"], r"\x9b31mred"),
-        (["output='~nosuchuser/x'"], "output: found '~nosuchuser/x'"),
+        (["output='~nosuchuser/x'"], "cannot use the path '~nosuchuser/x'"),
         (["study.grids=[{replicats: 7}]"], "did you mean study.grids[0].replicates?"),
         (["study.grids=[{output: elsewhere}]"], "unknown key study.grids[0].output"),
     ],
@@ -126,7 +126,7 @@ def test_a_disk_without_locks(
     monkeypatch.setattr(fcntl, "flock", no_locks)
     assert main(["run", *CHEAP, f"output={tmp_path}"]) == 2
     errors = capfd.readouterr().err
-    assert "a disk that has locks (No locks available)" in errors
+    assert "its disk has no locks (No locks available)" in errors
     assert errors.count("\n") == 1
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stackel_bench.config.settings import TrackingSettings
-from stackel_bench.errors import InputError, expanded
+from stackel_bench.errors import InputError, UnavailableError, expanded
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.journal import Journal, Result
 from stackel_bench.sweeps.cell import Cell
@@ -94,9 +94,8 @@ def opened_store(config: TrackingSettings, output: Path, study: str) -> Iterator
 
 
 def _no_store(config: TrackingSettings, output: Path, error: Exception) -> InputError:
-    return InputError(
-        "tracking", store_uri(config, output), f"a store that can be opened ({problem_of(error)})"
-    )
+    what = f"open the MLflow store {store_uri(config, output)}"
+    return UnavailableError("tracking", what, problem_of(error))
 
 
 def opened_tracking(
