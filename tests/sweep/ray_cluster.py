@@ -10,7 +10,7 @@ import os
 import sys
 
 os.environ.update(
-    RAY_AUTH_MODE="disabled",  # to be refused, unless that is allowed
+    RAY_AUTH_MODE=os.environ.get("CLUSTER_AUTH_MODE", "token"),
     RAY_USAGE_STATS_ENABLED="0",
     # A dead node is noticed within seconds.
     RAY_health_check_initial_delay_ms="1000",

@@ -6,42 +6,30 @@ import os
 import re
 import signal
 import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.sweep import commands
 from tests.sweep.conftest import SMALL
+from tests.sweep.two_workers import cluster  # noqa: F401
 
 
 @pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """The process that holds a cluster of two workers; its first line is the address."""
-    with (tmp_path / "cluster.err").open("w") as errors:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tests.sweep.ray_cluster"],
-            cwd=commands.ROOT,
-            env={**os.environ, "PYTHONPATH": str(commands.ROOT)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            start_new_session=True,
-        )
-    try:
-        yield process
-    finally:
-        process.communicate("stop\n", timeout=commands.SECONDS)
-        for pid in commands.session_members(process.pid):
-            os.kill(pid, signal.SIGKILL)
+def open_to_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cluster asks nobody for a token; commands have one all the same, as they would elsewhere."""
+    monkeypatch.setenv("CLUSTER_AUTH_MODE", "disabled")
+    monkeypatch.setenv("RAY_AUTH_TOKEN", "of another cluster")
 
 
 def test_nodes_leave_and_join_in_the_middle(
-    cluster: subprocess.Popen[str], faults: Path, undisturbed: dict[str, bytes], tmp_path: Path
+    open_to_all: None,
+    cluster: subprocess.Popen[str],  # noqa: F811
+    faults: Path,
+    undisturbed: dict[str, bytes],
+    tmp_path: Path,
 ) -> None:
-    """Both workers die, a third one comes meanwhile and finishes; the cluster asks nobody for a token."""
+    """Both workers die, a third one comes meanwhile and finishes; open clusters are joined if that is allowed."""
 
     def tell(word: str, answer: str) -> None:
         assert cluster.stdin is not None
@@ -56,7 +44,8 @@ def test_nodes_leave_and_join_in_the_middle(
     output = tmp_path / "output"
     arguments = ["sweep", *SMALL, "execution=cluster", f"execution.address={address}"]
     arguments += ["tracking=off", f"output={output}"]
-    refused = commands.run(arguments, tmp_path)
+    with commands.running(commands.started(arguments, tmp_path)) as driver:
+        refused = driver.wait()
     assert refused.code == 2, refused
     assert f"'{address}, a cluster without token authentication'" in refused.errors
     (faults / "die_once").touch()
