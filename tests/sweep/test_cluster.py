@@ -29,7 +29,7 @@ def test_nodes_leave_and_join_in_the_middle(
     undisturbed: dict[str, bytes],
     tmp_path: Path,
 ) -> None:
-    """Both workers die, a third one comes meanwhile and finishes; open clusters are joined if that is allowed."""
+    """Both workers die, a third one comes meanwhile and finishes; an open cluster is joined if allowed."""
 
     def tell(word: str, answer: str) -> None:
         assert cluster.stdin is not None
@@ -60,7 +60,7 @@ def test_nodes_leave_and_join_in_the_middle(
         (faults / "hang").unlink()
         ended = driver.wait()
     assert ended.code == 0, ended
-    assert ended.errors == ""
+    assert not ended.errors.replace("planning: 1 cells so far\n", "")  # on a machine that is very busy
     assert not (faults / "die_once").exists()
     assert not any(word in ended.output for word in ("raylet", "died", "pid="))
     commands.assert_complete(output, undisturbed, None)
