@@ -34,4 +34,5 @@ FAMILY = Family(
         "simultaneous/random", {"num_leader_actions": 3, "num_follower_actions": 3}, pull_cost, measured_pairs
     ),
     warm_up=warm_up,
+    confidence=CertifiedLearner,
 )

@@ -17,6 +17,7 @@ from stackel_bench.families.oracles import oracle_of
 from stackel_bench.learners.budget import Budget, FixedBudget, LadderBudget, TheoryBudget
 from stackel_bench.learners.guarantee import PAPER
 from stackel_bench.models import TieBreaking
+from stackel_bench.planning.mixed.value import mixed_leader_value
 from tests.replicates import decide
 
 EPSILON = 0.3
@@ -71,6 +72,22 @@ def test_it_stops_earlier_than_the_paper(game: str, factor: float) -> None:
     for found in explored(named, budget, ("early",)).values():
         assert found.samples < paper / factor
         assert judge(oracle_of(named), found, 0.1).follower_suboptimality <= 0.1
+
+
+def test_any_decision_gets_a_certificate() -> None:
+    """delta = 1e-6: bounds of a strategy of another learner hold on the true game."""
+    game = sb.load_game("simultaneous/inspection")
+    oracle = oracle_of(game)
+    for tie, own, best in ((TieBreaking.PESSIMISTIC, 0.1, 0.2), (TieBreaking.OPTIMISTIC, 0.2, 0.0)):
+        result = sb.learn(game, "paper", epsilon=0.2, tie_breaking=str(tie), seed=1)
+        found = sb.certificate(game, result, epsilon=0.2, delta=1e-6, samples=10 * result.samples)
+        low, high = (
+            mixed_leader_value(game.table, result.leader_strategy, slack, tie).value for slack in (own, best)
+        )
+        assert found.value_low <= low
+        assert found.value_high >= high
+        assert found.gap >= oracle.stackelberg_value(best, tie).low - low
+        assert found.proven
 
 
 def test_a_cap_ends_it_uncertified_and_a_ladder_is_one_rung() -> None:

@@ -53,18 +53,21 @@ class CertifiedLearner(StoppingLearner):
 
 @dataclass(frozen=True, eq=False)
 class MixedStanding:
-    """The strategy [A] with the best proof, and one [A] that may be better still (None: there is none)."""
+    """The strategy [A] with the best proof, or the one asked about, and a rival that may be better still."""
 
     strategy: np.ndarray
     rival: np.ndarray | None
-    response: int  # surely within epsilon; -1 where none is known
-    gap: float
+    response: int  # surely within epsilon, -1 where none is known; or the one asked about
+    gap: float  # certified: no strategy is better by more
     settled: bool
+    answered: bool  # the response is surely within epsilon
+    low: float  # phi_{eps/2} or psi_eps of the strategy is at least this
+    high: float  # phi_eps or psi_0 of it is at most this
 
     @property
     def proven(self) -> bool:
         """Whether both lines of the theorem follow."""
-        return self.settled and self.response >= 0
+        return self.settled and self.answered
 
 
 class _Entries:
@@ -80,6 +83,7 @@ class _Entries:
         self._sampler, self._epsilon, self._tie = sampler, budget.epsilon, tie
         self._rows = np.arange(sampler.shape[0])  # whose intervals are out of date
         self._intervals: Intervals | None = None
+        self.about: Decision | None = None
         self.sample(np.full(sampler.shape, min(FIRST_PULLS, schedule.samples[0] // pairs)), rng)
 
     @property
@@ -92,14 +96,22 @@ class _Entries:
         low, high, difference = self._intervals
         accuracy = ACCURACY * self._epsilon
         upper = largest_upper_bound(high, difference, self._epsilon, self._tie, accuracy)
-        lower = best_lower_bound(low, difference, self._epsilon, self._tie, accuracy)
-        candidates = [found.strategy for found in (lower, upper) if found.strategy is not None]
-        tried = [dyadic_strategy(strategy, GRID_BITS) for strategy in candidates]
+        if self.about is None:
+            lower = best_lower_bound(low, difference, self._epsilon, self._tie, accuracy)
+            found = [strategy for _, strategy in (lower, upper) if strategy is not None]
+            tried = [dyadic_strategy(strategy, GRID_BITS) for strategy in found]
+        else:
+            assert self.about.leader_strategy is not None
+            tried = [self.about.leader_strategy]
         bounds = [self._bounds(strategy) for strategy in tried]
         best = int(np.argmax([bound.win[0] for bound in bounds]))
-        gap = upper.value - (float(bounds[best].win[0]) - VALUE)
-        response = int(bounds[best].response[0])
-        return MixedStanding(tried[best], upper.strategy, response, gap, gap <= self._epsilon)
+        known = bounds[best]
+        worth = float(known.win[0]) - VALUE
+        response = int(known.response[0] if self.about is None else self.about.follower_response)
+        answered = response >= 0 and bool(known.behind[0, response] <= self._epsilon)
+        gap, most = upper.value - worth, float(known.challenge[0]) + VALUE
+        settled = gap <= self._epsilon
+        return MixedStanding(tried[best], upper.strategy, response, gap, settled, answered, worth, most)
 
     def allocation(self, standing: MixedStanding) -> tuple[int, np.ndarray]:
         """Rows in proportion to how much they are mixed, columns that may matter.
@@ -140,10 +152,10 @@ class _Entries:
             kept[self._rows] = tighter(kept[self._rows], new)
 
     def _bounds(self, strategy: np.ndarray) -> RowBounds:
-        """What the intervals say of one strategy, as if it were a row."""
+        """What the intervals say of one strategy, as if it were a row; sums are wider than rounding."""
         assert self._intervals is not None
         low, high, difference = self._intervals
         size = low.shape[1]
         apart = weighted_rows(strategy, difference.reshape(len(low), -1)).reshape(1, size, size)
         least, most = weighted_rows(strategy, low)[None], weighted_rows(strategy, high)[None]
-        return row_bounds(least, most, apart, self._epsilon, self._tie)
+        return row_bounds(least, most, apart + VALUE, self._epsilon, self._tie)
