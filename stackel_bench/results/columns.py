@@ -320,6 +320,28 @@ COLUMNS = (
     _column("coverage", "ratio", "worst ratio of reachable to achieved visits; exact", "action", "lower"),
     _column("coverage_bound", "ratio", "largest coverage that the theorem allows", "action"),
     _column("uniform_error", "reward", "largest error of any policy's estimated value", "action", "lower"),
+    # What a decision earned when it was played out, where nobody knows the truth.
+    *(
+        column
+        for player in ("leader", "follower")
+        for column in (
+            _column(
+                f"played_{player}_value",
+                "reward",
+                f"what the {player} earned per fresh episode or pull of the decision (mean over replicates); "
+                "only where the truth is unknown",
+                _EVERY_RUNG,
+                "higher" if player == "leader" else "",
+                heading=f"{player} earns",
+            ),
+            _column(
+                f"played_{player}_value_low", "reward", "lower end of its 95 % interval (mean)", _EVERY_RUNG
+            ),
+            _column(
+                f"played_{player}_value_high", "reward", "upper end of its 95 % interval (mean)", _EVERY_RUNG
+            ),
+        )
+    ),
     # What learner and explorer say about themselves, and what it cost.
     _column(
         "certified",

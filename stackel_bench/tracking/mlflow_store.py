@@ -231,7 +231,8 @@ def _tags(entry: Entry) -> dict[str, str]:
 
 
 def _verdict(entry: Entry) -> list[RunTag]:
-    return [RunTag("verdict", entry_verdict(entry))] if entry.state == FINISHED else []
+    found = entry_verdict(entry) if entry.state == FINISHED else ""
+    return [RunTag("verdict", found)] if found else []  # none where nobody knows the truth
 
 
 def _metrics(entry: Entry, stamp: int) -> list[Metric]:

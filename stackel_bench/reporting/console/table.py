@@ -9,9 +9,11 @@ from pathlib import Path
 import pandas as pd
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
 
 from stackel_bench.reporting.console.rows import VERDICT_COLOURS, rows_table
 from stackel_bench.reporting.numbers import NEEDED_MARKS, count, enough
+from stackel_bench.reporting.played import WHY, played_table
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.tables import verdict_counts
 from stackel_bench.results import columns, files
@@ -29,8 +31,9 @@ def print_table(console: Console, results: SweepResults) -> None:
     if not console.is_terminal:
         console.width = WIDTH  # rich assumes 80 where nobody is looking
     width = min(WIDTH, console.width)
-    if not results.cells.empty:
-        cells = judged(results.labelled(results.cells))
+    known = results.judged_part
+    if not known.cells.empty:
+        cells = judged(known.labelled(known.cells))
         shown = cells if len(cells) <= MOST_ROWS else cells[cells["verdict"] != HOLDS].head(MOST_ROWS)
         told = {"verdict"}
         for family, members in cells.groupby("family", sort=False):
@@ -47,8 +50,23 @@ def print_table(console: Console, results: SweepResults) -> None:
                 f"{len(shown)} of {len(cells)} cells shown, those that do not hold; all: {files.RESULTS_CSV}"
             )
         console.print(_legend(cells, told), style="dim", width=width, soft_wrap=False)
+    if results.unjudged:
+        _print_played(console, results, width)
     _print_trouble(console, results)
     _print_ending(console, results)
+
+
+def _print_played(console: Console, results: SweepResults, width: int) -> None:
+    """Cells of games whose truth nobody knows."""
+    rows = played_table(results)
+    table = Table(box=None, pad_edge=False)
+    for name in rows.columns:
+        table.add_column(str(name), overflow="fold")
+    for row in rows.head(MOST_ROWS).itertuples(index=False):
+        table.add_row(*map(escape, row))
+    console.print()
+    console.print(table, width=width)
+    console.print(WHY, style="dim", width=width, soft_wrap=False)
 
 
 def headline(family: str, cells: pd.DataFrame) -> list[str]:

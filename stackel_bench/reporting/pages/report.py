@@ -20,6 +20,7 @@ from stackel_bench.reporting.numbers import NEEDED_MARKS, span
 from stackel_bench.reporting.pages import facts
 from stackel_bench.reporting.pages.inline_svg import inline_svg
 from stackel_bench.reporting.paired import paired_table
+from stackel_bench.reporting.played import WHY, played_table
 from stackel_bench.reporting.scaling import exponent_table, scalings
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.tables import csv, headline_table, latex_table, shared_columns, verdict_counts
@@ -30,6 +31,8 @@ from stackel_bench.results.files import write_atomically
 from stackel_bench.statistics.verdicts import judged
 
 _SAMPLES_NEEDED = "Samples needed"
+_EXPLORATION = "Exploration"
+PLAYED_TITLE = "Games without a known truth"
 _MOST_FAILURES = 50
 
 
@@ -37,22 +40,34 @@ def write_report(results: SweepResults) -> list[Path]:
     """report.html, figures/ and tables/ in the sweep's folder; the files written."""
     made: dict[str, bytes] = {}
     measured: dict[str, Any] = {"families": [], "figures": {}}
+    known = results.judged_part
     if not results.cells.empty:
-        cells = judged(results.labelled(results.cells))
         made[f"{files.TABLES}/rungs.csv"] = csv(results.rungs)
-        measured = {
-            "families": _families(results.study, cells, made),
-            **_figures(results, made),
+    if results.unjudged:
+        measured["played"] = played_table(results)
+        _add_table(made, "played", measured["played"], f"{results.study}: games without a known truth.")
+        if known.cells.empty:
+            with styled():
+                drawings = [_figure(drawing, made) for drawing in draw_leader_actions(results)]
+            measured["figures"] = {_EXPLORATION: drawings} if drawings else {}
+    if not known.cells.empty:
+        cells = judged(known.labelled(known.cells))
+        measured |= {
+            "families": _families(known.study, cells, made),
+            **_figures(known, made),
             "counts": verdict_counts(cells),
             "explained": [lookup(name) for name in (NEEDED, NEEDED_INTERVAL)],
             "marks": NEEDED_MARKS,
         }
-    shown = [*(family["title"] for family in measured["families"]), *measured["figures"]]
+    shown = [PLAYED_TITLE] if results.unjudged else []
+    shown += [*(family["title"] for family in measured["families"]), *measured["figures"]]
     failed = [{"cell": entry.label, "id": entry.cell_id, "error": entry.error} for entry in results.failed]
     page = fill(
         "report.html",
         results=results,
-        titles=[*shown, *(["Statistics"] if shown else []), "What was run"],
+        titles=[*shown, *(["Statistics"] if measured["families"] else []), "What was run"],
+        played_title=PLAYED_TITLE,
+        why_played=WHY,
         tiles=facts.cost(results),
         facts=facts.provenance(results),
         configuration=facts.configuration(results),
@@ -98,7 +113,7 @@ def _figures(results: SweepResults, made: dict[str, bytes]) -> dict[str, Any]:
             "Learning curves": draw_curves(results),
             "Pessimistic against optimistic": draw_paired(paired, pairs),
             _SAMPLES_NEEDED: draw_scaling(scaling),
-            "Exploration": [*draw_leader_actions(results), *draw_exploration(results)],
+            _EXPLORATION: [*draw_leader_actions(results), *draw_exploration(results)],
             "Commitments over the simplex": draw_simplex(results),
             "Calibration": draw_calibration(results),
             "Gap landscape": draw_landscape(results),

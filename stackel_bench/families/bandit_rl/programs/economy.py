@@ -35,9 +35,9 @@ class EconomyEnv:
 
     A step is a year. All citizens work at the level l that the follower, their union, has chosen; citizen i
     earns l z_i/(1+z_i), with productivities z_i drawn anew each year, and pays taxes; what is collected is
-    shared equally. Half of what a citizen has then is consumed (at most 1), the rest is wealth. The follower's
-    reward is the mean over citizens of sqrt(consumption) less l^2/4, moved to [0,1]; the leader's is the mean
-    tax, weighted against the consumption of the poorest. The observation is the mean wealth, a real number.
+    shared equally. Half of what a citizen has then is consumed (at most 1), the rest is wealth. The
+    follower's reward is the mean over citizens of sqrt(consumption) less l^2/4, moved to [0,1]; the leader's
+    is the mean tax, weighted against the consumption of the poorest. The observation is the mean wealth.
     """
 
     def __init__(self, economy: Economy, leader_action: int) -> None:

@@ -9,12 +9,7 @@ from typing import Any
 from stackel_bench import checks
 from stackel_bench.families.bandit_rl.programs.economy import Economy, EconomyEnv, WealthBins
 from stackel_bench.families.bandit_rl.programs.game import EnvGame
-from stackel_bench.families.bandit_rl.programs.worlds import (
-    TAXI_STATES,
-    LakeEnv,
-    TaxiEnv,
-    without_destination,
-)
+from stackel_bench.families.bandit_rl.programs.worlds import TAXI_REWARDS, LakeEnv, TaxiEnv
 from stackel_bench.outside.reference import load_function
 
 
@@ -88,15 +83,14 @@ def lake_game(
 def taxi_game(num_leader_actions: int, horizon: int, evaluation_episodes: int) -> EnvGame:
     """Taxi whose fares the leader sets."""
     levels = checks.integer("num_leader_actions", num_leader_actions, least=2)
+    make_env = functools.partial(TaxiEnv, levels)
     return EnvGame(
-        functools.partial(TaxiEnv, levels),
+        make_env,
         levels,
         horizon,
-        TAXI_STATES,
-        without_destination,
-        (-10.0, 20.0),
-        (0.0, 20.0),
-        evaluation_episodes,
+        reward_range=TAXI_REWARDS,
+        leader_reward_range=(0.0, TAXI_REWARDS[1]),
+        evaluation_episodes=evaluation_episodes,
     )
 
 
