@@ -7,15 +7,15 @@ from typing import Any
 
 import pandas as pd
 
-from stackel_bench.reporting.numbers import count, interval, small
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.results.columns import heading
+from stackel_bench.results.numbers import count, interval, small
 from stackel_bench.text import plural
 
 WHY = (
-    "Nobody knows the truth of these games, so that there is no loss, no failure and no verdict. Shown is what "
-    "the decision earned when it was played out in fresh episodes or pulls (rewards scaled to [0,1]), averaged "
-    "over replicates, with the ends of its 95 % interval."
+    "Nobody knows the truth of these games, so that there is no loss, no failure and no verdict. Shown is "
+    "what the decision earned when it was played out in fresh episodes or pulls (rewards scaled to [0,1]), "
+    "averaged over replicates, with the ends of its 95 % interval."
 )
 
 

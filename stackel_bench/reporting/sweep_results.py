@@ -108,7 +108,7 @@ class SweepResults:
 
     @functools.cached_property
     def judged_part(self) -> SweepResults:
-        """These results without cells of games whose truth nobody knows: those have no failures, no losses."""
+        """These results without cells of games whose truth nobody knows, which have no failures."""
         left_out = {entry.cell_id for entry in self.unjudged}
         if not left_out:
             return self

@@ -8,6 +8,7 @@ checkpoint without playing, and goes on where the last piece was cut. Nobody but
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,7 +27,7 @@ class Checkpoint:
     partial: Any = None
     samples: int = 0  # episodes or pulls so far
     seconds: float = 0.0  # that they took
-    memory: Any = None  # whatever else the source must not forget
+    memory: Mapping[Any, Any] = field(default_factory=dict)  # whatever else sources must not forget
 
 
 @dataclass(eq=False)
@@ -46,7 +47,7 @@ class Recorder:
         self._deadline: float | None = None
         self.partial = self.checkpoint.partial
         self.samples = self.checkpoint.samples
-        self.memory = self.checkpoint.memory
+        self.memory = dict(self.checkpoint.memory)
 
     @property
     def answered(self) -> bool:

@@ -44,6 +44,7 @@ LEARNER_CASES: list[tuple[str, str, dict[str, Any]]] = [
 LEARNER_CASES += [("bandit_rl/random", "paper", {"explorer": explorer}) for explorer in EXPLORERS]
 LEARNER_CASES += [
     ("bandit_rl/random", "plug_in", {}),
+    ("bandit_rl/random", "certified", {}),
     ("simultaneous/random", "paper", {"printed_lp": True}),
 ]
 

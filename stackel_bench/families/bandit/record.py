@@ -26,6 +26,7 @@ def _lower_bound(epsilon: float, sizes: Mapping[str, int]) -> float:
 
 FAMILY = Family(
     name="bandit",
+    prefix="",
     sizes=PAIRS,
     games=INSTANCES,
     learners={

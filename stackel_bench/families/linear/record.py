@@ -13,6 +13,7 @@ from stackel_bench.families.sizes import PAIRS, SIZES
 
 FAMILY = Family(
     name="linear",
+    prefix="lin/",
     sizes=PAIRS | {"dimension": SIZES["dimension"]},
     games=INSTANCES,
     learners={"paper": learners.Paper, "g_optimal": learners.GOptimal, "plug_in": learners.PlugIn},

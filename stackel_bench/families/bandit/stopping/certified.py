@@ -64,7 +64,7 @@ class _Pulls:
     def standing(self) -> Standing:
         now = row_bounds(*self._known.intervals(self._rows), self._epsilon, self._tie)
         bounds = self._bounds = _updated(self._bounds, self._rows, now)
-        return standing_of(bounds.win, bounds.challenge, bounds.response, self._epsilon)
+        return standing_of(bounds.win, bounds.challenge, bounds.response >= 0, self._epsilon)
 
     def allocation(self, standing: Standing) -> tuple[int, np.ndarray]:
         assert self._bounds is not None
@@ -76,7 +76,8 @@ class _Pulls:
         self._rows = np.flatnonzero(allocation.any(axis=1))
 
     def decision(self, standing: Standing) -> Decision:
-        row, response = standing.winner, standing.response
+        assert self._bounds is not None
+        row, response = standing.winner, int(self._bounds.response[standing.winner])
         if not standing.proven:
             row, response = _estimate(self._known, self._epsilon, self._tie)
         value = float(self._known.leader[row, response] / self._known.pulls[row, response])

@@ -9,6 +9,7 @@ import numpy as np
 from stackel_bench.families.bandit_rl.exploration.certificate import certified_error
 from stackel_bench.families.bandit_rl.exploration.estimate import estimated_model
 from stackel_bench.families.bandit_rl.exploration.explorer import Exploration, Goal
+from stackel_bench.models import FollowerMDP
 from stackel_bench.simulation.policy_mixture import PolicyMixture
 from stackel_bench.simulation.tally import EpisodeSource, Tally
 
@@ -44,17 +45,20 @@ class RunningEstimate:
         self.simulator.draw_rewards(self.tally, self._reward_rng)
         return self.tally.leader_sums, self.tally.follower_sums
 
+    def model(self) -> FollowerMDP:
+        """The follower MDP estimated from all episodes so far."""
+        return estimated_model(
+            self.counts,
+            *self.reward_sums(),
+            initial_state=self.simulator.initial_state,
+            unvisited_reward=self._unvisited_reward,
+        )
+
     def certificate(self, goal: Goal) -> float:
         """The bound on the uniform value error that the counts so far certify."""
         return certified_error(self.counts, self.simulator.initial_state, goal)
 
     def snapshot(self, episodes: Mapping[str, int], mixture: PolicyMixture | None, goal: Goal) -> Exploration:
         """The exploration so far, independent of what follows; episodes are those played, by phase."""
-        model = estimated_model(
-            self.counts,
-            *self.reward_sums(),
-            initial_state=self.simulator.initial_state,
-            unvisited_reward=self._unvisited_reward,
-        )
         policies = 0 if mixture is None else len(mixture)
-        return Exploration(model, self.visits(), episodes, policies, self.certificate(goal), mixture)
+        return Exploration(self.model(), self.visits(), episodes, policies, self.certificate(goal), mixture)

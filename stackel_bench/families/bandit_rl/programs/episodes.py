@@ -85,10 +85,8 @@ class PlayedEpisodes:
     @functools.cached_property
     def _ends(self) -> Ends:
         """Kept with the recorder, since what is forbidden must not depend on where a run was cut."""
-        if self._recorder.memory is None:
-            self._recorder.memory = Ends(self.shape)
-        found: Ends = self._recorder.memory
-        return found
+        kept: Ends = self._recorder.memory.setdefault(self._world.leader_action, Ends(self.shape))
+        return kept
 
     def play(self, policy: np.ndarray, episodes: int, rng: np.random.Generator) -> Tally:
         """Episodes under a Markov policy [H,S,B] (rows sum to 1)."""
