@@ -28,6 +28,7 @@ def validate_execution(config: ExecutionSettings) -> None:
     if config.wait_for_nodes and config.kind != "cluster":
         raise InputError("execution.wait_for_nodes", True, "false unless execution=cluster")
     checks.real("execution.batch_seconds", config.batch_seconds, least=0, open_least=True)
+    checks.real("execution.piece_seconds", config.piece_seconds, least=0, open_least=True)
     checks.real("execution.cpus_per_task", config.cpus_per_task, least=0, open_least=True)
     if config.num_cpus is not None:
         checks.integer("execution.num_cpus", config.num_cpus, least=1)

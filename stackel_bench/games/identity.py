@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import marshal
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -24,16 +23,18 @@ def digest_of_arrays(family: str, arrays: Iterable[np.ndarray], *labels: object)
 
 
 def program_labels(*functions: Callable[..., Any]) -> Iterator[str]:
-    """Words that change when one of these functions does: its source, what it is bound to, its bytes."""
+    """Words that change when one of these functions does: its source, and plain values that it is bound to.
+
+    What was typed at a prompt has no source; results of it are never kept.
+    """
     for function in functions:
         if isinstance(function, functools.partial):
             yield from program_labels(function.func)
             yield repr((function.args, sorted(function.keywords.items())))
             continue
-        code, compiled = code_of(function), getattr(function, "__code__", None)
-        yield getattr(function, "__qualname__", type(function).__qualname__)
-        yield from code.identity
-        if code.prompt and compiled is not None:
-            yield hashlib.blake2b(marshal.dumps(compiled), digest_size=16).hexdigest()
+        code = code_of(function)
+        if not code.prompt:
+            yield getattr(function, "__qualname__", type(function).__qualname__)
+            yield from code.identity
         bound = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
         yield repr([value for value in bound if isinstance(value, bool | int | float | str | tuple)])

@@ -16,10 +16,10 @@ from stackel_bench.reporting.contests import (
     rival_names,
     tie_contests,
 )
-from stackel_bench.reporting.numbers import count, enough, figures, ratio, small
 from stackel_bench.reporting.paired import OPTIMISTIC, PESSIMISTIC, paired_table
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.trends import Trend, trends
+from stackel_bench.results.numbers import count, enough, figures, ratio, small
 from stackel_bench.statistics.verdicts import FAILS, HOLDS, VACUOUS, judged
 from stackel_bench.text import plural
 

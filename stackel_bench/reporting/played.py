@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 
 from stackel_bench.reporting.sweep_results import SweepResults
-from stackel_bench.results.columns import heading
 from stackel_bench.results.numbers import count, interval, small
 from stackel_bench.text import plural
 
@@ -26,20 +25,19 @@ def played_table(results: SweepResults) -> pd.DataFrame:
     for entry in results.unjudged:
         row: dict[str, str] = {
             "game": str(labels.loc[entry.cell_id, "instance"]),
-            "algorithm": str(labels.loc[entry.cell_id, "learner"]),
-            "tie_breaking": str(entry.description["tie_breaking"]),
-            "epsilon": f"{entry.description['epsilon']:g}",
+            "learner": str(labels.loc[entry.cell_id, "learner"]),
+            "ties": str(entry.description["tie_breaking"]),
+            "eps": f"{entry.description['epsilon']:g}",
             "samples": count(entry.metrics["samples"]),
-            "leader_action": _chosen(results.records(entry.cell_id)),
-            "played_leader_value": _value(entry.metrics, "played_leader_value"),
-            "played_follower_value": _value(entry.metrics, "played_follower_value"),
+            "chosen": _chosen(results.records(entry.cell_id)),
+            "leader earns": _value(entry.metrics, "played_leader_value"),
+            "follower earns": _value(entry.metrics, "played_follower_value"),
             "certified": _number(entry.metrics, "certified"),
-            "diagnostic_certificate": _number(entry.metrics, "diagnostic_certificate"),
+            "certificate": _number(entry.metrics, "diagnostic_certificate"),
         }
         rows.append(row)
     table = pd.DataFrame(rows)
-    empty = [name for name in table if not table[name].any()]
-    return table.drop(columns=empty).rename(columns=heading)
+    return table.drop(columns=[name for name in table if not table[name].any()])
 
 
 def told(results: SweepResults) -> list[str]:

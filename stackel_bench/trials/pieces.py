@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from stackel_bench.families.registry import family_of
 from stackel_bench.games.game import Game
 from stackel_bench.learners.blocks import decide_block, explore_block
 from stackel_bench.models import TieBreaking
+from stackel_bench.simulation.recording import Checkpoint, PieceOverError, Recorder
 from stackel_bench.trials.actions import ActionTable, action_columns, action_frame, averaged
 from stackel_bench.trials.encoding import decode, encode
 from stackel_bench.trials.trial import Assignment, Failure, Outcome, Outcomes
@@ -33,12 +34,58 @@ class BlockResult:
     actions: ActionTable
 
 
+_UNFINISHED = b"unfinished:"  # what the length at the beginning of encoded findings never looks like
 BlockResults = list[dict[TieBreaking, BlockResult]]  # of neighbouring blocks, in order
 
 
-def explore_unit(assignment: Assignment, model: Any, unit: int, blocks: range) -> bytes:
-    """Encoded findings about one unit for some blocks; model is the game, or its part for this unit."""
-    return encode([_finding(assignment, model, unit, block) for block in blocks])
+def explore_unit(
+    assignment: Assignment,
+    model: Any,
+    unit: int,
+    blocks: range,
+    checkpoint: bytes = b"",
+    seconds: float | None = None,
+) -> bytes:
+    """Encoded findings about one unit for some blocks; model is the game, or its part for this unit.
+
+    Where a program is played, one block goes on from its checkpoint (none: from the start); once it has had
+    its seconds, the checkpoint to go on from comes back in place of findings (`is_checkpoint`).
+    """
+    if not plays(model):
+        return encode([_finding(assignment, model, unit, block) for block in blocks])
+    saved = decode_piece(checkpoint, assignment.packages) if checkpoint else Checkpoint()
+    recorder = Recorder(saved, seconds)
+    sampler = model.sampler.recorded(recorder)
+    try:
+        (block,) = blocks
+        return encode([_finding(assignment, _Played(model.family, sampler), unit, block)])
+    except PieceOverError:
+        return _UNFINISHED + encode(recorder.saved())
+    finally:
+        sampler.close()
+
+
+def plays(model: Any) -> bool:
+    """Whether samples are played by a program, which may take long, so that its runs are cut into pieces."""
+    return hasattr(model.sampler, "recorded")
+
+
+@dataclass(frozen=True, eq=False)
+class _Played:
+    """A program's game, or a unit of it, whose samples are recorded."""
+
+    family: str
+    sampler: Any
+
+
+def decode_piece(content: bytes, packages: Collection[str]) -> Any:
+    """Findings or results, or the Checkpoint of a run that was cut."""
+    return decode(content.removeprefix(_UNFINISHED), packages)
+
+
+def is_checkpoint(content: bytes) -> bool:
+    """Whether this is where a run was cut, rather than what it found."""
+    return content.startswith(_UNFINISHED)
 
 
 def decide_blocks(assignment: Assignment, game: Game, blocks: range, *findings: bytes) -> bytes:

@@ -39,7 +39,7 @@ _MOST_FAILURES = 50
 def write_report(results: SweepResults) -> list[Path]:
     """report.html, figures/ and tables/ in the sweep's folder; the files written."""
     made: dict[str, bytes] = {}
-    measured: dict[str, Any] = {"families": [], "figures": {}}
+    measured: dict[str, Any] = {"families": [], "figures": {}, "exponents": {"title": ""}}
     known = results.judged_part
     if not results.cells.empty:
         made[f"{files.TABLES}/rungs.csv"] = csv(results.rungs)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import stackel_bench as sb
-from stackel_bench.families.bandit.black_box import BlackBoxGame
 from stackel_bench.families.bandit.game import BanditGame
 from stackel_bench.families.learners import make_learner
+from stackel_bench.families.tables.black_box import BlackBoxGame
 from stackel_bench.families.tables.row_pulls import pull_block
 from stackel_bench.learners.budget import LadderBudget
 from stackel_bench.learners.learner import block_key
@@ -145,5 +145,3 @@ def test_certificates_need_equal_pulls_of_a_bandit_game() -> None:
         sb.certificate(game, result, "elimination", epsilon=0.5)
     with pytest.raises(sb.InputError, match=r"game\.family"):
         sb.certificate(sb.load_game("simultaneous/commitment"), result, epsilon=0.5)
-    with pytest.raises(sb.InputError, match="whole rows"):
-        game.sampler.pull_pairs(np.ones((2, 3), dtype=bool), 1, generator("any"))

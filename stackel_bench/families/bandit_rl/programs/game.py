@@ -117,6 +117,7 @@ class EnvGame:
         object.__setattr__(self, "sampler", sampler)
         if not self.identity:
             labels = (
+                self.name,
                 *self.sizes.values(),
                 rules.leader_range,
                 rules.follower_range,
