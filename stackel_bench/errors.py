@@ -38,6 +38,31 @@ class UnknownKeyError(InputError):
         super().__init__(key, None, allowed, f"unknown key {key}{hint}; {allowed}")
 
 
+class UnknownNameError(InputError):
+    """A name that is none of the known ones; the closest one comes first, an advice last."""
+
+    def __init__(self, field: str, name: object, known: Iterable[str], advice: str = "") -> None:
+        names = list(known)
+        allowed = f"one of {', '.join(names)}{advice}"
+        sentence = f"unknown {field} {_shorten(name)}{did_you_mean(str(name), names)}; choose {allowed}"
+        super().__init__(field, name, allowed, sentence)
+
+
+class MissingValueError(InputError):
+    """A key that needs a value and has none."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key, None, "a value", f"{key} needs a value: it has no default")
+
+
+class UnavailableError(InputError):
+    """Something outside that cannot be read, written or reached: what, why, and what to do about it."""
+
+    def __init__(self, field: str, what: str, why: object, remedy: str = "") -> None:
+        sentence = f"cannot {what}: {why}" + (f". {remedy}" if remedy else "")
+        super().__init__(field, what, remedy, sentence)
+
+
 class NoEffectError(InputError):
     """A key that exists, and that changes nothing here."""
 

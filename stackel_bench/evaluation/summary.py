@@ -72,7 +72,7 @@ def summarise(records: pd.DataFrame, delta: float) -> tuple[dict[str, float], li
         for rung in range(rungs)
     ]
     if "value_suboptimality" not in columns:  # without a truth: no failures, so no samples needed
-        return by_rung[-1] | _used(columns), by_rung
+        return by_rung[-1] | _used(columns, by_rung[-1]), by_rung
     vacuous = {name: float(columns[name][0, 0]) for name in columns if name.endswith("vacuous")}
     return by_rung[-1] | _needed(columns, by_rung, delta) | vacuous, by_rung
 
@@ -127,7 +127,8 @@ def _needed(
     so that fewer samples may do.
     """
     if len(rungs) == 1:
-        return _used(columns) | {"censored": float(rungs[0]["failure_probability"] > delta)}
+        censored = float(rungs[0]["failure_probability"] > delta)
+        return _used(columns, rungs[0]) | {"censored": censored}
     found = samples_needed([rung["samples"] for rung in rungs], ~columns["guarantee_held"], delta)
     ends = {"samples_needed_low": found.low, "samples_needed_high": found.high}
     return {
@@ -138,9 +139,9 @@ def _needed(
     }
 
 
-def _used(columns: Mapping[str, np.ndarray]) -> dict[str, float]:
-    """The samples used at the largest budget, with their spread where replicates differ."""
+def _used(columns: Mapping[str, np.ndarray], last: Mapping[str, float]) -> dict[str, float]:
+    """The samples used at the largest budget, with their spread where learners stop by themselves."""
     used = samples_used(columns["samples"][:, -1])
-    spread = {} if used.median == used.q90 == used.mean else {"samples_median": used.median}
-    spread |= {"samples_q90": used.q90} if spread else {}
+    stops = "certified" in last or not used.median == used.q90 == used.mean
+    spread = {"samples_median": used.median, "samples_q90": used.q90} if stops else {}
     return {"sample_complexity": used.mean} | spread

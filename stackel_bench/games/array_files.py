@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, UnavailableError
 
 
 def existing_file(field: str, path: object, suffixes: Sequence[str]) -> Path:
@@ -31,13 +31,13 @@ def arrays_of_npz(file: Path, required: Sequence[str], optional: Sequence[str] =
     """The required arrays of an .npz file and those optional ones that it has."""
     allowed = "an .npz file of numeric arrays, without pickle"
     if not zipfile.is_zipfile(file):  # numpy's own words would advise to unpickle it
-        raise InputError(str(file), "no archive of arrays", allowed)
+        raise UnavailableError(str(file), f"read {file}", f"it is not {allowed}")
     try:
         with np.load(file, allow_pickle=False) as archive:
             found = {key: archive[key] for key in (*required, *optional) if key in archive.files}
             keys = sorted(archive.files)
     except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise InputError(str(file), str(error), allowed) from error
+        raise UnavailableError(str(file), f"read {file} as {allowed}", error) from error
     for key in required:
         if key not in found:
             raise InputError(f"{file}[{key}]", f"only {keys}", "arrays " + ", ".join(required))
@@ -54,7 +54,7 @@ def matrix_of_csv(file: Path) -> np.ndarray:
     try:
         lines = file.read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(str(file), str(error), "a readable CSV file in UTF-8") from error
+        raise UnavailableError(str(file), f"read {file} as CSV in UTF-8", error) from error
     for number, line in enumerate(lines, start=1):
         text = line.strip()
         if not text or text.startswith("#"):

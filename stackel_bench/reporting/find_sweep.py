@@ -29,10 +29,11 @@ def find_sweep(name: str, output: Path, field: str = "study") -> Path:
     if len(matching) == 1:
         return matching[0].resolve()
     if matching:
-        raise InputError(field, name, f"a sweep id, since there are several: {describe(matching)}")
-    raise InputError(
-        field, name, f"one with results in {output.resolve() / files.SWEEPS}: {describe(sweeps)}"
-    )
+        sentence = f"there are several sweeps {name!r}; choose one by its id: {describe(matching)}"
+        raise InputError(field, name, "a sweep id", sentence)
+    place = output.resolve() / files.SWEEPS
+    sentence = f"no results of {field} {name!r} in {place}; there are: {describe(sweeps)}"
+    raise InputError(field, name, "a sweep with results", sentence)
 
 
 def describe(sweeps: list[Path]) -> str:

@@ -10,7 +10,7 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 
-from stackel_bench.errors import InputError
+from stackel_bench.errors import UnavailableError
 from stackel_bench.results import files
 from stackel_bench.sweeps.plan import Plan
 
@@ -29,7 +29,7 @@ def require_writable(folder: Path) -> None:
         probe.write_bytes(b"x" * 4096)
         probe.unlink()
     except OSError as error:
-        raise InputError("output", str(folder), f"a folder that can be written ({error.strerror})") from error
+        raise UnavailableError("output", f"write to {folder}", error.strerror) from error
 
 
 def require_idle(folder: Path) -> None:
@@ -41,8 +41,7 @@ def require_idle(folder: Path) -> None:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError as error:
             holder = lock.read(200).decode(errors="replace").strip() or "another process"
-            allowed = f"a sweep that nobody is running now ({holder} is)"
-            raise InputError("sweep folder", str(folder), allowed) from error
+            raise UnavailableError("sweep", f"check {folder}", f"{holder} is running this sweep") from error
 
 
 @contextlib.contextmanager
@@ -54,8 +53,7 @@ def locked(folder: Path) -> Iterator[None]:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             holder = os.read(descriptor, 200).decode(errors="replace").strip() or "another process"
-            allowed = f"a sweep that nobody else is running ({holder} holds it)"
-            raise InputError("sweep folder", str(folder), allowed) from error
+            raise UnavailableError("sweep", f"run in {folder}", f"{holder} is running this sweep") from error
         os.ftruncate(descriptor, 0)
         with contextlib.suppress(OSError):  # a full disk; the lock holds without the note
             os.pwrite(descriptor, f"process {os.getpid()} on {socket.gethostname()}".encode(), 0)

@@ -97,7 +97,7 @@ def plan_products(
             tell(len(cells))
     left_out = _left_out(unfit, cells, settings.skip_invalid)
     if not cells:
-        raise InputError("where", str(where), "patterns that some cell matches")
+        raise InputError("where", str(where), "a pattern that fits", f"no cell matches {where}")
     _require_used(overrides, cells.values())
     study = settings.study
     question = " ".join([study.question, *study.vacuous.values()])

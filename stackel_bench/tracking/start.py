@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from stackel_bench import checks
 from stackel_bench.config.settings import TrackingSettings
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, NoEffectError
 from stackel_bench.tracking.local_database import database_uri, ensure_database, require_usable
 
 if TYPE_CHECKING:
@@ -21,12 +21,12 @@ CONNECT_SECONDS = 10.0
 
 
 def validate_tracking(config: TrackingSettings) -> None:
-    """Raise an InputError where the group tracking/ cannot be meant; asks nobody."""
+    """Raise an InputError if the settings are inconsistent; no network access."""
     checks.choice("tracking", config.kind, ("local", "server", "off"))
     checks.real("tracking.patience", config.patience, least=0)
     if config.kind != "server":
         if config.uri:
-            raise InputError("tracking.uri", config.uri, "null unless tracking=server")
+            raise NoEffectError("tracking.uri", "only tracking=server uses it")
         return
     try:
         parts = urllib.parse.urlsplit(config.uri or "")

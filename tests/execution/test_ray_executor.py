@@ -134,7 +134,7 @@ def test_an_address_where_no_cluster_is(ray_executor: Executor) -> None:
     """Whatever Ray says about it comes back as one sentence; the running session is left alone."""
     from stackel_bench.execution.ray_executor import RayExecutor
 
-    with pytest.raises(InputError, match=r"^execution\.address: found '127\.0\.0\.1:1'"):
+    with pytest.raises(InputError, match=r"^cannot reach a Ray cluster at 127\.0\.0\.1:1"):
         RayExecutor(address="127.0.0.1:1")
     assert ray_executor.workers == 2
 

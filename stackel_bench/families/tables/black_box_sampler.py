@@ -58,12 +58,6 @@ class BlackBoxSampler:
         leader, follower = sums[:, 0] if replicates is None else sums
         return leader, follower
 
-    def pull_pairs(
-        self, wanted: np.ndarray, pulls: int, rng: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Leader and follower reward sums [A,B] of `pulls` pulls of the wanted pairs, 0 elsewhere."""
-        return self.pull_counts(np.where(wanted, pulls, 0), rng)
-
     def pull_counts(self, counts: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Leader and follower reward sums [A,B] of counts[a,b] pulls of each pair."""
         places = np.argwhere(counts)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from stackel_bench.config.settings import TrackingSettings
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, UnavailableError
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.journal import Journal, Result
 from stackel_bench.sweeps.cell import Cell
@@ -88,8 +88,8 @@ def opened_store(config: TrackingSettings, output: Path, study: str) -> Iterator
         raise
     except Exception as error:  # whatever a database or a server answers
         reason = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
-        allowed = f"a store that can be opened ({reason})"
-        raise InputError("tracking", store_uri(config, output), allowed) from error
+        what = f"open the MLflow store {store_uri(config, output)}"
+        raise UnavailableError("tracking", what, reason) from error
 
 
 def in_background(function: Callable[..., Value], *arguments: object) -> Future[Value]:

@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from stackel_bench import checks
 from stackel_bench.config.groups import given_folders
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, UnavailableError
 from stackel_bench.execution.executor import ClusterLostError, Executor
 from stackel_bench.execution.start import require_reachable, start_executor, validate_execution
 from stackel_bench.execution.warm_up import compile_kernels
@@ -76,12 +76,15 @@ def run_session(plan: Plan, command: str, ending: Ending = publish) -> int:
         return _run_locked(plan, folder, command, ending)
     except OSError as error:
         if error.errno == errno.ENOENT and str(error.filename).startswith(str(folder)):
-            allowed = f"a folder from which nobody removes files meanwhile. Resume with: {command}"
-            raise InputError("output", str(folder), allowed) from error
+            why, remedy = "somebody removed files from it", f"Resume with: {command}"
+            raise UnavailableError("output", f"go on in {folder}", why, remedy) from error
         if error.errno not in _STORAGE_ERRORS:
             raise
-        allowed = f"a folder that can be written ({error.strerror}); finished cells are kept. Resume with"
-        raise InputError("output", str(error.filename or folder), f"{allowed}: {command}") from error
+        what, remedy = (
+            f"write to {error.filename or folder}",
+            f"Finished cells are kept. Resume with: {command}",
+        )
+        raise UnavailableError("output", what, error.strerror, remedy) from error
 
 
 def _run_locked(plan: Plan, folder: Path, command: str, ending: Ending) -> int:
@@ -102,7 +105,7 @@ def carry_through(session: Session, ending: Ending) -> bool:
     """Run what is missing in a folder whose lock is held, then the ending; whether all is as wanted."""
     journal = session.journal
     if session.plan.settings.only == "failed" and not journal.entries:
-        raise InputError("only", "failed", "null on a sweep that has not been run yet")
+        raise InputError("only", "failed", "null", "only=failed: this sweep has no results yet")
     repair(journal)
     tell_problems(session.console, journal)
     _run(session)

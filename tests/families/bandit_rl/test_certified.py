@@ -16,13 +16,13 @@ from stackel_bench.evaluation.verdict import judge
 from stackel_bench.families.bandit_rl.exploration.explorer import Goal
 from stackel_bench.families.bandit_rl.exploration.running_estimate import RunningEstimate
 from stackel_bench.families.bandit_rl.game import BanditRLGame
-from stackel_bench.families.bandit_rl.stopping import certified
 from stackel_bench.families.bandit_rl.stopping.action_bounds import ActionBounds
 from stackel_bench.families.bandit_rl.stopping.model_set import Interval, ModelSet, model_set
 from stackel_bench.families.learners import make_learner
 from stackel_bench.families.oracles import oracle_of
 from stackel_bench.games.noise import Noise
 from stackel_bench.learners.budget import Budget, FixedBudget, LadderBudget, TheoryBudget
+from stackel_bench.learners.certified import learner as shared
 from stackel_bench.learners.guarantee import PAPER
 from stackel_bench.models import FollowerMDP, TieBreaking
 from stackel_bench.planning import best_responses, policy_values
@@ -209,6 +209,6 @@ def test_a_cap_ends_it_uncertified_and_a_ladder_is_one_rung() -> None:
 
 
 def test_a_run_that_does_not_stop_raises(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(certified, "rf_ucrl_episodes", lambda *_: 50)
+    monkeypatch.setattr(shared, "LARGEST", 0)
     with pytest.raises(RuntimeError, match="did not stop"):
         sb.learn(boundary_game(0), "certified", epsilon=0.1)
