@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.results.columns import heading
 from stackel_bench.results.numbers import count, interval, small
 from stackel_bench.text import plural
 
@@ -25,19 +26,19 @@ def played_table(results: SweepResults) -> pd.DataFrame:
     for entry in results.unjudged:
         row: dict[str, str] = {
             "game": str(labels.loc[entry.cell_id, "instance"]),
-            "learner": str(labels.loc[entry.cell_id, "learner"]),
-            "ties": str(entry.description["tie_breaking"]),
-            "eps": f"{entry.description['epsilon']:g}",
+            "algorithm": str(labels.loc[entry.cell_id, "learner"]),
+            "tie_breaking": str(entry.description["tie_breaking"]),
+            "epsilon": f"{entry.description['epsilon']:g}",
             "samples": count(entry.metrics["samples"]),
-            "chosen": _chosen(results.records(entry.cell_id)),
-            "leader earns": _value(entry.metrics, "played_leader_value"),
-            "follower earns": _value(entry.metrics, "played_follower_value"),
+            "leader_action": _chosen(results.records(entry.cell_id)),
+            "played_leader_value": _value(entry.metrics, "played_leader_value"),
+            "played_follower_value": _value(entry.metrics, "played_follower_value"),
             "certified": _number(entry.metrics, "certified"),
             "certificate": _number(entry.metrics, "diagnostic_certificate"),
         }
         rows.append(row)
     table = pd.DataFrame(rows)
-    return table.drop(columns=[name for name in table if not table[name].any()])
+    return table.drop(columns=[name for name in table if not table[name].any()]).rename(columns=heading)
 
 
 def told(results: SweepResults) -> list[str]:

@@ -286,7 +286,7 @@ COLUMNS = (
     ),
     _column("samples_drawn", "samples", "samples that all replicates drew together", "results", "lower"),
     # One decision.
-    _column("leader_action", "", "leader action that was committed to", "replicate"),
+    _column("leader_action", "", "leader action that was committed to", "replicate report"),
     _column(
         "strategy_*", "probability", "committed probability of a leader action (of up to three)", "replicate"
     ),
@@ -314,7 +314,9 @@ COLUMNS = (
     _column("estimated_*_std", "reward", "standard deviation of the estimate over replicates", "action"),
     _column("episodes_*", "episodes", "episodes of one phase of exploration", "action", "lower"),
     _column("policies", "count", "policies that were played while exploring", "action"),
-    _column("certificate", "reward", "bound on every value's error that the explorer proves", "action"),
+    _column(
+        "certificate", "reward", "bound on every value's error that the explorer proves", "action report"
+    ),
     _column("coverage", "ratio", "worst ratio of reachable to achieved visits; exact", "action", "lower"),
     _column("coverage_bound", "ratio", "largest coverage that the theorem allows", "action"),
     _column("uniform_error", "reward", "largest error of any policy's estimated value", "action", "lower"),
@@ -328,7 +330,7 @@ COLUMNS = (
                 "reward",
                 f"what the {player} earned per fresh episode or pull of the decision (mean over replicates); "
                 "only where the truth is unknown",
-                _EVERY_RUNG,
+                f"{_EVERY_RUNG} report",
                 "higher" if player == "leader" else "",
                 heading=f"{player} earns",
             ),
@@ -345,7 +347,7 @@ COLUMNS = (
         "certified",
         "share",
         "replicates that stopped because they had proven both lines; empty for learners that prove nothing",
-        "results rung mlflow",
+        "results rung mlflow report",
         "higher",
     ),
     _column(

@@ -12,6 +12,7 @@ import numpy as np
 from stackel_bench import checks, streams
 from stackel_bench.errors import InputError
 from stackel_bench.simulation.recording import Recorder
+from stackel_bench.tolerances import REWARD_SUM
 
 # (leader_action, follower_action, pulls, rng) -> (sum of the leader's rewards, sum of the follower's)
 Simulate = Callable[[int, int, int, np.random.Generator], tuple[float, float]]
@@ -101,7 +102,7 @@ class BlackBoxSampler:
         if self.reward_range is None:
             return found
         low, high = self.reward_range
-        rounding = _ROUNDING * pulls * max(abs(low), abs(high))
+        rounding = REWARD_SUM * pulls * max(abs(low), abs(high))
         if (found < pulls * low - rounding).any() or (found > pulls * high + rounding).any():
             raise InputError(where, found.tolist(), f"sums of {pulls} rewards in [{low:g}, {high:g}]")
         return np.asarray((found - pulls * low) / (high - low))
@@ -115,6 +116,3 @@ class BlackBoxSampler:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_recorder": Recorder()}
-
-
-_ROUNDING = 1e-12  # of a sum, relative to its largest possible size
