@@ -6,40 +6,20 @@ import os
 import re
 import signal
 import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.sweep import commands
 from tests.sweep.conftest import SMALL
-
-
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """The process that holds a cluster of two workers; its first line is the address."""
-    with (tmp_path / "cluster.err").open("w") as errors:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tests.sweep.ray_cluster"],
-            cwd=commands.ROOT,
-            env={**os.environ, "PYTHONPATH": str(commands.ROOT)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            start_new_session=True,
-        )
-    try:
-        yield process
-    finally:
-        process.communicate("stop\n", timeout=commands.SECONDS)
-        for pid in commands.session_members(process.pid):
-            os.kill(pid, signal.SIGKILL)
+from tests.sweep.two_workers import cluster  # noqa: F401
 
 
 def test_node_dies_in_the_middle(
-    cluster: subprocess.Popen[str], faults: Path, undisturbed: dict[str, bytes], tmp_path: Path
+    cluster: subprocess.Popen[str],  # noqa: F811
+    faults: Path,
+    undisturbed: dict[str, bytes],
+    tmp_path: Path,
 ) -> None:
     assert cluster.stdout is not None
     assert cluster.stdin is not None
