@@ -17,7 +17,8 @@ from importlib import import_module
 
 from stackel_bench.config.groups import added_folders, use_folders
 from stackel_bench.config.hydra_words import read_line
-from stackel_bench.errors import InputError, UnknownNameError
+from stackel_bench.errors import STORAGE_ERRORS, InputError, UnknownNameError
+from stackel_bench.text import printable
 from stackel_bench.verbs import VERBS
 
 # What the verbs take that do not compute; the others take every key of the configuration.
@@ -71,7 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
             return _print_config(words)
         return int(import_module(f"stackel_bench.verbs.{verb}").main(words))
     except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {printable(str(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
@@ -82,6 +83,12 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, `head` perhaps, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
+    except OSError as error:
+        if error.errno not in STORAGE_ERRORS:
+            raise
+        place = printable(str(error.filename or "a file"))
+        print(f"error: cannot use {place}: {error.strerror}", file=sys.stderr)
+        return 2
 
 
 def _open_streams() -> None:

@@ -26,8 +26,13 @@ def validate_execution(config: ExecutionSettings) -> None:
         why = "it is not installed"
         remedy = "Type pip install 'stackel_bench[cluster]'"
         raise UnavailableError("execution.dashboard", "start Ray's dashboard", why, remedy)
-    if config.wait_for_nodes and config.kind != "cluster":
-        raise NoEffectError("execution.wait_for_nodes", "only execution=cluster uses it")
+    for name in ("wait_for_nodes", "allow_unauthenticated"):
+        if getattr(config, name) and config.kind != "cluster":
+            raise NoEffectError(f"execution.{name}", "only execution=cluster uses it")
+    mode = os.environ.get("RAY_AUTH_MODE", "token")
+    if config.kind != "serial" and mode.lower() != "token" and not config.allow_unauthenticated:
+        allowed = "unset or token: on a Ray without authentication anybody who reaches it runs code"
+        raise InputError("RAY_AUTH_MODE", mode, f"{allowed} (a cluster: execution.allow_unauthenticated)")
     checks.real("execution.batch_seconds", config.batch_seconds, least=0, open_least=True)
     checks.real("execution.cpus_per_task", config.cpus_per_task, least=0, open_least=True)
     if config.num_cpus is not None:
@@ -75,6 +80,8 @@ def start_executor(config: ExecutionSettings) -> Executor:
     """Serial, a private local Ray, or a Ray cluster by address."""
     if config.kind == "serial":
         return SerialExecutor()
+    if config.allow_unauthenticated:  # read when ray is imported; workers without a token must reach us too
+        os.environ["RAY_AUTH_MODE"] = "disabled"
     from stackel_bench.execution.ray_executor import RayExecutor  # importing ray takes a second
 
     return RayExecutor(
@@ -85,4 +92,5 @@ def start_executor(config: ExecutionSettings) -> Executor:
         runtime_env=config.runtime_env,
         dashboard=config.dashboard,
         wait_for_nodes=config.wait_for_nodes,
+        allow_unauthenticated=config.allow_unauthenticated,
     )

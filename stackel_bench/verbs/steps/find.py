@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stackel_bench.config.compose import Composer
 from stackel_bench.config.settings import Settings, TrackingSettings
-from stackel_bench.errors import InputError, NoEffectError
+from stackel_bench.errors import InputError, NoEffectError, expanded
 from stackel_bench.reporting.find_sweep import describe, existing_sweeps, find_sweep
 from stackel_bench.reporting.merged_sweeps import merged_sweeps
 from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
@@ -48,7 +48,7 @@ def named_sweeps(names: str, output: Path) -> SweepResults:
         return named_sweep(names, output)
     parts = [named_sweep(name, output) for name in names.split(",")]
     folder = "+".join(dict.fromkeys(part.sweep_id or part.folder.name for part in parts))
-    return merged_sweeps(parts, output.expanduser().resolve() / files.REPORTS / folder)
+    return merged_sweeps(parts, expanded("output", output).resolve() / files.REPORTS / folder)
 
 
 def _by_plan(overrides: list[str], given: dict[str, str], output: Path) -> SweepResults:
