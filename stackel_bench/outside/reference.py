@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from stackel_bench.errors import InputError, UnavailableError, did_you_mean
+from stackel_bench.errors import InputError, UnavailableError, did_you_mean, expanded
 from stackel_bench.outside.code import Code, code_of_module, note_use
 from stackel_bench.outside.sources import PACKAGE, install, is_elsewhere, sources_of
 
@@ -72,7 +72,7 @@ def load_function(text: object, field: str, allowed: str) -> Callable[..., Any]:
 
 def _file(where: str) -> Path | None:
     """The file that is meant; None where no file is."""
-    path = Path(where).expanduser()
+    path = expanded("file", where)
     if where.endswith(".py") or "/" in where:
         return path if where.endswith(".py") else path.with_name(f"{path.name}.py")
     inside = Path(*where.split("."))

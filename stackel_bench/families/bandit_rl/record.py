@@ -35,6 +35,7 @@ FAMILY = Family(
         goal=Goal,
     ),
     warm_up=warm_up,
+    confidence=CertifiedLearner,
     explorers=EXPLORERS,
     diagnose=diagnose,
 )
