@@ -29,7 +29,7 @@ from stackel_bench.tolerances import VALUE
 
 FIRST_PULLS = 10  # of each pair
 GROWTH = 0.15  # a pair that is pulled again gets this share of its pulls
-ACCURACY = 0.02  # of the searches, as a share of epsilon
+SEARCHED_TO = 0.02  # of the searches, as a share of epsilon
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class _Entries:
         self._intersect()
         assert self._intervals is not None
         low, high, difference = self._intervals
-        accuracy = ACCURACY * self._epsilon
+        accuracy = SEARCHED_TO * self._epsilon
         upper = largest_upper_bound(high, difference, self._epsilon, self._tie, accuracy)
         if self.about is None:
             lower = best_lower_bound(low, difference, self._epsilon, self._tie, accuracy)
