@@ -149,7 +149,7 @@ def pool(ratios: Sequence[LogInterval], confidence: float = CONFIDENCE) -> Poole
 
 
 def _exp(value: float) -> float:
-    return math.exp(value) if value < 700 else math.inf
+    return math.inf if value >= 700 else math.exp(value)
 
 
 def _limit(ratio: LogInterval) -> tuple[float, bool, bool]:
