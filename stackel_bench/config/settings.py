@@ -14,7 +14,7 @@ from stackel_bench.options import build, converted, option
 class ExecutionSettings:
     """Group execution/."""
 
-    kind: str = option("local", "local, cluster or serial")
+    kind: str = option("auto", "auto, local, cluster or serial")
     address: str | None = option(None, "HOST:PORT of a Ray cluster, or auto (cluster only)")
     num_cpus: int | None = option(None, "CPUs of the private cluster (null: all of this machine)")
     cpus_per_task: float = option(1.0, "CPUs that one task takes")

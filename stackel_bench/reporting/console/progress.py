@@ -12,6 +12,7 @@ from rich.text import Text
 
 from stackel_bench.execution.jobs import Piece
 from stackel_bench.results.entry import Entry
+from stackel_bench.results.numbers import count, duration
 from stackel_bench.text import plural
 from stackel_bench.trials.trial import Trial
 
@@ -25,13 +26,13 @@ class SweepProgress:
     Time left is what the finished pieces of work teach about those that nobody has begun.
     """
 
-    def __init__(self, console: Console, cells: int, workers: int, quiet: bool) -> None:
+    def __init__(self, console: Console, cells: int, workers: int, quiet: bool, seconds: float = 0.0) -> None:
         self._console, self._cells, self._workers = console, cells, workers
         self._live = console.is_terminal and not quiet
         self._done = self._failed = self._samples = 0
         self._last_line = time.monotonic()
         self._counted: dict[int, Counter[int | None]] = {}  # by trial: replicates explored per unit, decided
-        self._detail, self._end = "", 0.0
+        self._detail, self._end = "", time.monotonic() + seconds / workers if seconds else 0.0
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -73,20 +74,21 @@ class SweepProgress:
     @property
     def time_left(self) -> str:
         """What is left by the clock, from the last estimate on."""
-        return f"about {max(0.0, self._end - time.monotonic()):.0f} s left" if self._end else ""
+        return f"about {duration(max(0.0, self._end - time.monotonic()))} left" if self._end else ""
 
     def _show(self, seconds_left: float, share: float = 0.0) -> None:
         """Show what is done; share is how much of the cell in work."""
         now = time.monotonic()
         self._end = now + seconds_left / self._workers
-        counted = f"{self._samples:.2g} samples" if self._samples else ""
+        counted = f"{count(self._samples)} samples" if self._samples else ""
         failed = f"{self._failed} failed" if self._failed else ""
         parts = [part for part in (counted, failed, self._detail) if part]
         self._bar.update(self._task, completed=self._done + share, detail=" · ".join(parts))
         if not self._live and (now - self._last_line > _LINE_SECONDS or self._done == self._cells):
             self._last_line = now
             cells = f"{self._done}/{plural(self._cells, 'cell')} · {self._cells - self._done} left"
-            parts = [cells, *parts, self.time_left, plural(self._workers, "worker")]
+            left = self.time_left if self._done < self._cells else ""
+            parts = [cells, *parts, *filter(None, [left]), plural(self._workers, "worker")]
             self._console.print(" · ".join(parts), markup=False)
 
 
