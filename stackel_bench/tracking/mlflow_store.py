@@ -6,7 +6,7 @@ import itertools
 import logging
 import os
 import tempfile
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "20")
 
 from mlflow import MlflowClient
-from mlflow.entities import Experiment, Metric, Param, RunStatus, RunTag, ViewType
+from mlflow.entities import Experiment, Metric, Param, Run, RunStatus, RunTag, ViewType
 from mlflow.exceptions import MlflowException
 
 from stackel_bench.results.entry import FINISHED, Entry
@@ -30,11 +30,14 @@ from stackel_bench.tracking.cell_run import (
     ENTRY_FILE,
     RECORDS_FILE,
     artifacts,
+    cell_description,
     identity_tags,
     outcome_tags,
     parameters,
     points,
 )
+from stackel_bench.tracking.extra_run import DIGEST_TAG, PAIR, SERIES, ExtraRun
+from stackel_bench.tracking.links import in_sweep, runs_link
 
 _METRICS_PER_CALL = 900  # MLflow's REST interface: 1000 entities, 100 of them parameters
 _PARAMS_PER_CALL = 100
@@ -77,15 +80,43 @@ class MlflowStore:
             self._client.restore_experiment(found.experiment_id)
         return found
 
-    def describe(self, text: str, tags: Mapping[str, str]) -> None:
-        """Set the experiment's description (Markdown) and further tags of it."""
-        for key, value in {"mlflow.note.content": text, **tags}.items():
-            self._client.set_experiment_tag(self.experiment_id, key, value)
+    def describe(self, tags: Mapping[str, str], is_own: Callable[[str], bool]) -> None:
+        """Set these tags of the experiment, and remove those that are ours and no longer wanted."""
+        known = self._client.get_experiment(self.experiment_id).tags
+        for key, value in tags.items():
+            if known.get(key) != value:
+                self._client.set_experiment_tag(self.experiment_id, key, value)
+        for key in known:
+            if is_own(key) and key not in tags:
+                self._client.delete_experiment_tag(self.experiment_id, key)
+
+    def log_extras(self, sweep_id: str, tags: Mapping[str, str], runs: Iterable[ExtraRun]) -> None:
+        """The pairs and series of a sweep and no others: what is there and complete is left alone."""
+        known: dict[str, Run] = {}
+        for kind in (PAIR, SERIES):
+            query = f"tags.`stackel.kind` = '{kind}' and tags.`stackel.sweep_id` = '{sweep_id}'"
+            for run in self._client.search_runs([self.experiment_id], query, max_results=_RUNS_PER_PAGE):
+                digest = run.data.tags.get(DIGEST_TAG) if run.info.status == "FINISHED" else None
+                if digest is None or digest in known:  # torn, or written twice
+                    self._client.delete_run(run.info.run_id)
+                else:
+                    known[digest] = run
+        wanted = {run.digest: run for run in runs}
+        for digest in known.keys() - wanted.keys():
+            self._client.delete_run(known[digest].info.run_id)
+        for extra in (wanted[digest] for digest in wanted if digest not in known):
+            all_tags = {**extra.tags, **tags, **extra.own_tags}
+            made = self._client.create_run(self.experiment_id, None, all_tags, extra.name)
+            stamp = int(made.info.start_time)
+            found = [Metric(key, value, stamp, step) for key, value, step in extra.points]
+            for some in _chunks(found, _METRICS_PER_CALL):
+                self._client.log_batch(made.info.run_id, metrics=some)
+            self._client.set_terminated(made.info.run_id)
 
     def link(self, query: str) -> str:
         """The page of this experiment's runs; for a local store on the port that `ui` prefers."""
         base = self._uri.rstrip("/") if self._uri.startswith("http") else "http://127.0.0.1:5000"
-        return f"{base}/#/experiments/{self.experiment_id}/runs?{query}"
+        return f"{base}/{runs_link(self.experiment_id, query)}"
 
     def find_runs(self, cell_ids: Collection[str] | None = None) -> dict[str, bool]:
         """Cell ids (of those given at least) that have a run here, and whether it is complete."""
@@ -127,7 +158,8 @@ class MlflowStore:
         run = self._run_of(entry, tags, stamp - round(entry.wall_seconds * 1000))
         if run.complete:
             return
-        tags_now = [RunTag(key, value) for key, value in outcome_tags(entry).items()]
+        told = {**outcome_tags(entry), "mlflow.note.content": cell_description(entry, self.experiment_id)}
+        tags_now = [RunTag(key, value) for key, value in told.items()]
         params = list(_chunks([Param(*each) for each in parameters(entry).items()], _PARAMS_PER_CALL))
         found = [Metric(key, value, stamp, step) for key, value, step in points(entry)]
         metrics = list(_chunks(found, _METRICS_PER_CALL))
@@ -155,12 +187,11 @@ class MlflowStore:
         self._unsure.discard(cell_id)
         return self._runs[cell_id]
 
-    def rename_cell(self, entry: Entry) -> None:
+    def rename_cell(self, entry: Entry, sweep_id: str) -> None:
         """Give the run of a cell that another sweep logged the name and the tags that it has in this one."""
         run_id = self._runs[entry.cell_id].run_id
-        self._client.log_batch(
-            run_id, tags=[RunTag(key, value) for key, value in identity_tags(entry).items()]
-        )
+        tags = {**identity_tags(entry), in_sweep(sweep_id): "yes"}
+        self._client.log_batch(run_id, tags=[RunTag(key, value) for key, value in tags.items()])
         self._client.update_run(run_id, name=entry.label)
 
     def fetch_cell(self, cell_id: str) -> Result | None:

@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 from stackel_bench.results.journal import Journal
+from stackel_bench.tracking.extra_run import ExtraRun
 from stackel_bench.tracking.mirror import Mirror, sync
 from tests.results.made_up import actions, commit, entry, records
 from tests.sweep import commands
@@ -156,3 +157,40 @@ def test_sync_believes_the_store_and_not_the_ledger(store: Any, tmp_path: Path) 
     store._runs.clear()
     assert sync(store, journal, TAGS, 5) == (1, {})
     assert states(tmp_path) == {entry(number).cell_id: ["FINISHED"] for number in range(3)}
+
+
+def extra(name: str, value: float) -> ExtraRun:
+    return ExtraRun("pair", name, f"PAIR {name}", {"better": "open"}, (("difference/loss", value, 10),))
+
+
+def test_pairs_are_written_once_renewed_and_never_cells(store: Any, tmp_path: Path) -> None:
+    tags = {"stackel.sweep_id": "s"}
+
+    def runs() -> dict[str, float]:
+        found = store._client.search_runs([store.experiment_id], "tags.`stackel.kind` = 'pair'")
+        assert all(run.info.status == "FINISHED" for run in found)
+        return {run.info.run_name: run.data.metrics["difference/loss"] for run in found}
+
+    store.log_extras("s", tags, [extra("a", 0.25), extra("b", 0.5)])
+    before = {run.info.run_id for run in store._client.search_runs([store.experiment_id])}
+    store.log_extras("s", tags, [extra("a", 0.25), extra("b", 0.5)])
+    assert {run.info.run_id for run in store._client.search_runs([store.experiment_id])} == before
+    store._client.create_run(store.experiment_id, None, {**tags, **extra("c", 1.0).own_tags})  # torn
+    store.log_extras("s", tags, [extra("b", 0.75), extra("c", 1.0)])
+    assert runs() == {"PAIR b": 0.75, "PAIR c": 1.0}
+    store.log_extras("another", {"stackel.sweep_id": "another"}, [])
+    assert len(runs()) == 2, "those of other sweeps stay"
+    assert store.find_runs() == {}
+    assert states(tmp_path) == {}
+
+
+def test_views_that_are_no_longer_wanted_go(store: Any) -> None:
+    ours = "mlflow.sharedViewState.stackel-"
+    own = {f"{ours}pairs": "{}", f"{ours}game-a": "{}", "mlflow.sharedViewState.mine": "{}"}
+    store.describe(own, lambda key: key.startswith(ours))
+    store.describe({f"{ours}pairs": "new"}, lambda key: key.startswith(ours))
+    tags = store._client.get_experiment(store.experiment_id).tags
+    assert {k: v for k, v in tags.items() if "sharedView" in k} == {
+        f"{ours}pairs": "new",
+        "mlflow.sharedViewState.mine": "{}",
+    }

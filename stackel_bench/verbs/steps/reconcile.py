@@ -51,7 +51,7 @@ class Tracking:
             for entry in entries:
                 self.mirror.add_known(entry.cell_id)
                 with contextlib.suppress(Exception):  # a store that fails now; the run keeps its older name
-                    self.store.rename_cell(entry)
+                    self.store.rename_cell(entry, plan.sweep_id)
             fetched += len(entries)
         for entry in self.unmirrored:
             self.mirror.add(entry)
