@@ -10,7 +10,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
 
-import difflib
 import io
 import signal
 import threading
@@ -18,7 +17,8 @@ from importlib import import_module
 
 from stackel_bench.config.groups import added_folders, use_folders
 from stackel_bench.config.hydra_words import read_line
-from stackel_bench.errors import InputError
+from stackel_bench.errors import STORAGE_ERRORS, InputError, UnknownNameError
+from stackel_bench.text import printable
 from stackel_bench.verbs import VERBS
 
 # What the verbs take that do not compute; the others take every key of the configuration.
@@ -61,9 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
         if verb == "run" and line.multirun:
             verb = "sweep"
         if verb not in VERBS:
-            close = difflib.get_close_matches(verb, VERBS, n=1)
-            hint = f" (did you mean {close[0]}?)" if close else ""
-            raise InputError("verb", verb, "one of " + ", ".join(VERBS) + hint)
+            raise UnknownNameError("verb", verb, VERBS)
         if any(word in _HELP for word in words):
             print(_verb_usage(verb))
             return 0
@@ -74,7 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
             return _print_config(words)
         return int(import_module(f"stackel_bench.verbs.{verb}").main(words))
     except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {printable(str(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
@@ -85,6 +83,12 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, `head` perhaps, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
+    except OSError as error:
+        if error.errno not in STORAGE_ERRORS:
+            raise
+        place = printable(str(error.filename or "a file"))
+        print(f"error: cannot use {place}: {error.strerror}", file=sys.stderr)
+        return 2
 
 
 def _open_streams() -> None:
@@ -122,7 +126,7 @@ def _print_config(words: list[str]) -> int:
 
     position = words.index("--cfg")
     if words[position + 1 : position + 2] != ["job"]:
-        raise InputError("--cfg", " ".join(words[position + 1 : position + 2]), "job")
+        raise UnknownNameError("--cfg", " ".join(words[position + 1 : position + 2]), ["job"])
     overrides = words[:position] + words[position + 2 :]
     plan = make_plan(next(product(overrides)))
     print(OmegaConf.to_yaml(OmegaConf.create({**plan.cells[0].config, **asdict(plan.settings)})), end="")

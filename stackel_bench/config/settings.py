@@ -27,6 +27,9 @@ class ExecutionSettings:
     wait_for_nodes: bool = option(
         False, "wait where no node is large enough for a task yet, as with an autoscaler (cluster only)"
     )
+    allow_unauthenticated: bool = option(
+        False, "join a cluster on which anybody who reaches it can run code: no token (cluster only)"
+    )
     runtime_env: dict[str, Any] = option(factory=dict, help="Ray's runtime_env (cluster only)")
 
 
@@ -36,6 +39,7 @@ class TrackingSettings:
 
     kind: str = option("local", "local, server or off")
     uri: str | None = option(None, "address of an MLflow tracking server (server only)")
+    open_seconds: float = option(300.0, "seconds in all that opening the store and asking it may take")
     patience: float = option(60.0, "seconds that a finished sweep waits for a store that does not answer")
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from rich.console import Console
 
-from stackel_bench.errors import InputError, UnknownKeyError
+from stackel_bench.errors import InputError, NoEffectError, UnknownKeyError
 from stackel_bench.learners.budget import BUDGETS
 from stackel_bench.notebook.results import Results
 from stackel_bench.notebook.tables import TablesInMemory
@@ -102,8 +102,8 @@ def _products(game: Any, algorithm: Any, given: Mapping[str, Any]) -> list[Produ
     if all(isinstance(choice, str) for choices in groups.values() for choice in choices):
         return [(_words({**groups, **given}), {})]
     if "study" in given:
-        allowed = "names only, beside a study, which has its own games and learners"
-        raise InputError("study", given["study"], allowed)
+        sentence = "a study takes names of games and learners, not objects: leave out study, or name them"
+        raise InputError("study", given["study"], "names", sentence)
     products: list[Product] = []
     for pair in itertools.product(*(choices or [None] for choices in groups.values())):
         chosen = {group: choice for group, choice in zip(groups, pair, strict=True) if choice is not None}
@@ -111,8 +111,7 @@ def _products(game: Any, algorithm: Any, given: Mapping[str, Any]) -> list[Produ
         for key in given:
             group = key.partition(".")[0]
             if group in objects:
-                allowed = f"nothing beside {group} objects, which have their own parameters"
-                raise InputError(key, given[key], allowed)
+                raise NoEffectError(key, f"{group} objects have their own parameters")
         names = {group: choice for group, choice in chosen.items() if group not in objects}
         products.append((_words({**names, **given}), objects))
     return products

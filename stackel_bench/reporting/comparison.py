@@ -65,11 +65,11 @@ def compare_sweeps(a: SweepResults, b: SweepResults) -> Comparison:
             "cell_a": first.cell_id,
             "cell_b": second.cell_id,
         }
-        rows.append(described | _measured(first, second, a, b) | _needed_ratio(first.metrics, second.metrics))
+        rows.append(described | measured(first, second, a, b) | _needed_ratio(first.metrics, second.metrics))
     return Comparison(matching, _judged(pd.DataFrame(rows)))
 
 
-def _measured(first: Entry, second: Entry, a: SweepResults, b: SweepResults) -> dict[str, Any]:
+def measured(first: Entry, second: Entry, a: SweepResults, b: SweepResults) -> dict[str, Any]:
     """Failures and losses at the largest budget that both have, or else at the largest of each."""
     budgets = [[rung["samples"] for rung in entry.rungs] for entry in (first, second)]
     common = max(set(budgets[0]) & set(budgets[1]), default=None)

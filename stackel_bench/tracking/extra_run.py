@@ -1,35 +1,34 @@
-"""A run in MLflow that is no cell: a pair of tie-breakings, or a series along a key that was swept."""
+"""Runs that are no cells: pairs of tie-breakings, and series along a number that was swept."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
-from stackel_bench.tracking.cell_run import Point
+from stackel_bench.tracking.run_record import Point, RunRecord
 
 PAIR, SERIES = "pair", "series"
-KEY_TAG, DIGEST_TAG = "stackel.extra", "stackel.digest"
 
 
-@dataclass(frozen=True)
-class ExtraRun:
-    """kind and key say which run of its sweep it is; equal content has equal digests."""
+def extra_run(
+    kind: str,
+    shared: Mapping[str, str],
+    name: str,
+    tags: Mapping[str, str],
+    points: Sequence[Point],
+    stamp: float,
+) -> RunRecord:
+    """A run whose key is the digest of what it says, so that it is written once, and anew when that changes.
 
-    kind: str
-    key: str
-    name: str
-    tags: Mapping[str, str]
-    points: tuple[Point, ...]
+    shared: tags of all runs of the sweep, its id among them; stamp: when its cells had finished (seconds).
+    """
+    content = json.dumps([name, dict(tags), points], sort_keys=True)
+    key = prefix(shared["stackel.sweep_id"]) + hashlib.sha256(content.encode()).hexdigest()[:16]
+    moment = round(stamp * 1000)
+    return RunRecord(kind, key, name, {**tags, **shared}, {}, points, {}, True, moment, moment)
 
-    @property
-    def digest(self) -> str:
-        """Of all that it says."""
-        content = json.dumps([self.name, dict(self.tags), self.points], sort_keys=True)
-        return hashlib.sha256(content.encode()).hexdigest()[:16]
 
-    @property
-    def own_tags(self) -> dict[str, str]:
-        """By which it is found again."""
-        return {"stackel.kind": self.kind, KEY_TAG: self.key, DIGEST_TAG: self.digest}
+def prefix(sweep_id: str) -> str:
+    """How the keys of all such runs of a sweep begin."""
+    return f"{sweep_id}-"

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from stackel_bench.config import groups
 from stackel_bench.config.settings import ExecutionSettings, TrackingSettings
-from stackel_bench.errors import InputError, did_you_mean
+from stackel_bench.errors import UnknownNameError
 from stackel_bench.families.games import default_parameters
 from stackel_bench.families.registry import all_explorers, all_families
 from stackel_bench.learners.budget import BUDGETS
@@ -26,8 +26,7 @@ def main(arguments: list[str]) -> int:
         if argument not in GROUPS:
             group, _, option = argument.partition("=")
             if group not in GROUPS or not option:
-                allowed = "one of " + ", ".join(GROUPS) + ", or GROUP=OPTION" + did_you_mean(group, GROUPS)
-                raise InputError("list", argument, allowed)
+                raise UnknownNameError("group", group, GROUPS, ", or GROUP=OPTION")
             _print_option(console, group, option)
     for group in [a for a in arguments if a in GROUPS] or ([] if arguments else GROUPS):
         lines = _lines(group)
@@ -52,8 +51,7 @@ def _lines(group: str) -> dict[str, str]:
 def _print_option(console: Console, group: str, option: str) -> None:
     if group == "explorer":
         if option not in all_explorers():
-            allowed = "one of " + ", ".join(all_explorers()) + did_you_mean(option, all_explorers())
-            raise InputError("explorer", option, allowed)
+            raise UnknownNameError("explorer", option, all_explorers())
         text = inspect.cleandoc(all_explorers()[option].__doc__ or "")
     else:
         groups.require_option(group, option)

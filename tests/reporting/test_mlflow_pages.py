@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,13 @@ from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.run_names import run_names
+from stackel_bench.tracking.run_record import Point
 from tests.reporting.fixture_sweeps import make_entry, make_records, troubled_sweep, write_cell
 
+TAGS = {"stackel.sweep_id": "s"}
 
-def last(points: tuple[tuple[str, float, int], ...]) -> dict[str, float]:
+
+def last(points: Sequence[Point]) -> dict[str, float]:
     """The value of each metric at its largest step: what tables and bars show."""
     return {key: value for key, value, _ in sorted(points, key=lambda point: point[2])}
 
@@ -33,7 +37,7 @@ def test_a_pair_says_what_its_records_say(tmp_path: Path) -> None:
     results = troubled_sweep(tmp_path)
     table, _ = paired_table(results)
     full = table[table["budget"] == "full"].reset_index(drop=True)
-    found = pair_runs(results)
+    found = pair_runs(results, TAGS)
     assert len(found) == len(full) == 2
     for run, row in zip(found, full.to_dict("records"), strict=True):
         numbers = last(run.points)
@@ -48,7 +52,7 @@ def test_a_pair_says_what_its_records_say(tmp_path: Path) -> None:
     assert (same.tags["better"], same.tags["mlflow.runColor"]) == ("open", OPEN_COLOUR)
     assert "samples/pessimistic" in last(same.points)
     assert "samples/pessimistic" not in last(apart.points), "it needs more than was tried"
-    assert same.digest == pair_runs(results)[0].digest != apart.digest
+    assert same.key == pair_runs(results, TAGS)[0].key != apart.key
 
 
 def swept_sweep(folder: Path) -> SweepResults:
@@ -74,7 +78,7 @@ def swept_sweep(folder: Path) -> SweepResults:
 def test_a_series_has_the_swept_number_as_step(tmp_path: Path) -> None:
     results = swept_sweep(tmp_path)
     assert [step.key for step in series_steps(results)] == ["game.num_leader_actions"]
-    runs = {run.tags["tie_breaking"]: run for run in series_runs(results)}
+    runs = {run.tags["tie_breaking"]: run for run in series_runs(results, TAGS)}
     assert set(runs) == {"pessimistic", "optimistic"}
     steps: dict[str, list[int]] = {}
     for key, _, step in runs["pessimistic"].points:

@@ -223,7 +223,7 @@ def test_a_simulator_hides_the_model_and_survives_pickling() -> None:
 def test_mistakes_are_named() -> None:
     mdp = random_mdp(generator("mistakes"), (2, 2, 2))
     simulator = EpisodeSimulator(mdp)
-    with pytest.raises(InputError, match="noise: found 'gaussian'"):
+    with pytest.raises(InputError, match="unknown noise 'gaussian'"):
         EpisodeSimulator(mdp, "gaussian")
     with pytest.raises(InputError, match=r"leader_rewards\[0,0,0\]: found 2"):
         EpisodeSimulator(FollowerMDP(mdp.transitions, mdp.leader_rewards * 0 + 2, mdp.follower_rewards))

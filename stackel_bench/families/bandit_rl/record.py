@@ -34,6 +34,7 @@ FAMILY = Family(
         goal=Goal,
     ),
     warm_up=warm_up,
+    confidence=CertifiedLearner,
     explorers=EXPLORERS,
     diagnose=diagnose,
 )

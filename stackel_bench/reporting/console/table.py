@@ -9,8 +9,12 @@ from pathlib import Path
 import pandas as pd
 from rich.console import Console
 from rich.markup import escape
+from rich.text import Text
 
+from stackel_bench.reporting.answer import answer_of
 from stackel_bench.reporting.console.rows import VERDICT_COLOURS, rows_table
+from stackel_bench.reporting.console.strip import strip_lines
+from stackel_bench.reporting.headline import headline
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.tables import verdict_counts
 from stackel_bench.results import columns, files
@@ -30,12 +34,13 @@ def print_table(console: Console, results: SweepResults) -> None:
         console.width = WIDTH  # rich assumes 80 where nobody is looking
     width = min(WIDTH, console.width)
     if not results.cells.empty:
+        _print_answer(console, results, width)
         cells = judged(results.labelled(results.cells))
         shown = cells if len(cells) <= MOST_ROWS else cells[cells["verdict"] != HOLDS].head(MOST_ROWS)
         told = {"verdict"}
         for family, members in cells.groupby("family", sort=False):
             console.print()
-            for line in headline(str(family), members):
+            for line in family_lines(str(family), members):
                 console.print(line, width=width, soft_wrap=False)
             rows = shown[shown["family"] == family]
             if not rows.empty:
@@ -51,7 +56,20 @@ def print_table(console: Console, results: SweepResults) -> None:
     _print_ending(console, results)
 
 
-def headline(family: str, cells: pd.DataFrame) -> list[str]:
+def _print_answer(console: Console, results: SweepResults, width: int) -> None:
+    """The sentences that answer the question, and one picture."""
+    console.print()
+    for sentence in headline(results):
+        console.print(Text(sentence), width=width, soft_wrap=False)
+    answer = answer_of(results)
+    lines = strip_lines(answer, width) if answer is not None else []
+    if lines:
+        console.print()
+    for line in lines:
+        console.print(line, width=width, soft_wrap=False)
+
+
+def family_lines(family: str, cells: pd.DataFrame) -> list[str]:
     """What the cells of a family say in one line, and one more line per learner."""
     tally = ", ".join(
         f"[{colour}]{(cells['verdict'] == name).sum()} {name}[/]" for name, colour in VERDICT_COLOURS.items()

@@ -14,30 +14,36 @@ from stackel_bench.results.columns import AT_MOST, CENSORED, NEEDED
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.numbers import figures, interval, needed, needed_interval, small
 from stackel_bench.statistics.ratios import LogInterval
-from stackel_bench.tracking.cell_run import Point, identity_tags, pair_name
-from stackel_bench.tracking.extra_run import PAIR, ExtraRun
+from stackel_bench.tracking.cell_run import identity_tags, pair_name
+from stackel_bench.tracking.extra_run import PAIR, extra_run
+from stackel_bench.tracking.run_record import Point, RunRecord
 
 OPEN_COLOUR = "#8a8f98"
-_OF_CELLS = ("stackel.cell_id", "stackel.kind", "tie_breaking", "mlflow.runColor")
+_OF_CELLS = ("tie_breaking", "mlflow.runColor")
 
 
-def pair_runs(results: SweepResults) -> list[ExtraRun]:
-    """The first hundred pairs of a sweep (`paired.MOST_PAIRS`), each with its paired difference and ratio."""
+def pair_runs(results: SweepResults, shared: Mapping[str, str]) -> list[RunRecord]:
+    """The first hundred pairs (`paired.MOST_PAIRS`), paired difference and ratio; shared: tags of all."""
     table, _ = paired_table(results)
     if table.empty:
         return []
     entries = {entry.cell_id: entry for entry in results.finished}
     full = table[table["budget"] == "full"].to_dict("records")
     ratios = {contest.entries[1].cell_id: contest.ratio for contest in tie_contests(results)}
-    return [
-        _run(entries[pess["cell_id"]], entries[opt["cell_id"]], row, ratios.get(pess["cell_id"]))
-        for (pess, opt), row in zip(pairs(results), full, strict=False)
-    ]
+    found = []
+    for (pess, opt), row in zip(pairs(results), full, strict=False):
+        cells = entries[pess["cell_id"]], entries[opt["cell_id"]]
+        found.append(_run(shared, cells, row, ratios.get(pess["cell_id"])))
+    return found
 
 
 def _run(
-    pessimistic: Entry, optimistic: Entry, row: Mapping[Any, Any], factor: LogInterval | None
-) -> ExtraRun:
+    shared: Mapping[str, str],
+    cells: tuple[Entry, Entry],
+    row: Mapping[Any, Any],
+    factor: LogInterval | None,
+) -> RunRecord:
+    pessimistic, optimistic = cells
     both = {PESSIMISTIC: pessimistic, OPTIMISTIC: optimistic}
     loss = f"{small(row['loss_difference'])} " + interval(
         row["loss_difference_low_all"], row["loss_difference_high_all"]
@@ -57,9 +63,8 @@ def _run(
         tags["fewer_samples"] = OPTIMISTIC if factor.low > 0 else PESSIMISTIC if factor.high < 0 else "open"
     tags["mlflow.note.content"] = _description(both, row, tags)
     points = [*_points(both, row), *_samples(both, factor)]
-    name = pair_name(pessimistic)
-    key = f"{pessimistic.cell_id} {optimistic.cell_id}"
-    return ExtraRun(PAIR, key, f"PAIR {name}", tags, tuple(points))
+    stamp = max(entry.finished_at for entry in cells)
+    return extra_run(PAIR, shared, f"PAIR {pair_name(pessimistic)}", tags, points, stamp)
 
 
 def _times(factor: LogInterval) -> str:
@@ -74,27 +79,27 @@ def _points(both: Mapping[str, Entry], row: Mapping[Any, Any]) -> Iterator[Point
     for tie, entry in both.items():
         for rung in entry.rungs:
             step = round(rung["samples"])
-            yield f"loss/{tie}", rung["value_suboptimality"], step
-            yield f"failure/{tie}", rung["failure_probability"], step
+            yield Point(f"loss/{tie}", rung["value_suboptimality"], step)
+            yield Point(f"failure/{tie}", rung["failure_probability"], step)
     rungs = zip(both[PESSIMISTIC].rungs, both[OPTIMISTIC].rungs, strict=False)
     for mine, other in rungs:
         loss = other["value_suboptimality"] - mine["value_suboptimality"]
-        yield "difference/loss", loss, round(mine["samples"])
+        yield Point("difference/loss", loss, round(mine["samples"]))
     last = round(both[PESSIMISTIC].rungs[-1]["samples"])
     for end in ("low", "high"):
-        yield f"difference/loss_{end}", row[f"loss_difference_{end}_all"], last
-    yield "difference/failure", row["failure_difference"], last
+        yield Point(f"difference/loss_{end}", row[f"loss_difference_{end}_all"], last)
+    yield Point("difference/failure", row["failure_difference"], last)
 
 
 def _samples(both: Mapping[str, Entry], factor: LogInterval | None) -> Iterator[Point]:
     """Samples needed, where a budget was enough, and how many times more of them pessimistic takes."""
     for tie, entry in both.items():
         if AT_MOST in entry.metrics and entry.metrics[CENSORED] != 1:
-            yield f"samples/{tie}", entry.metrics[NEEDED], 0
-            yield f"log10_samples/{tie}", math.log10(entry.metrics[NEEDED]), 0
+            yield Point(f"samples/{tie}", entry.metrics[NEEDED])
+            yield Point(f"log10_samples/{tie}", math.log10(entry.metrics[NEEDED]))
     if factor is not None and factor.is_closed:
-        yield "ratio/samples", math.exp(factor.estimate), 0
-        yield "ratio/log10_samples", factor.estimate / math.log(10), 0
+        yield Point("ratio/samples", math.exp(factor.estimate))
+        yield Point("ratio/log10_samples", factor.estimate / math.log(10))
 
 
 def _description(both: Mapping[str, Entry], row: Mapping[Any, Any], tags: Mapping[str, str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,8 +18,9 @@ from stackel_bench.results.names import SYMBOLS
 from stackel_bench.results.numbers import count, needed, needed_interval, small
 from stackel_bench.results.run_names import SHORT_TIES
 from stackel_bench.results.varying import flat_configs
-from stackel_bench.tracking.cell_run import Point, identity_tags
-from stackel_bench.tracking.extra_run import SERIES, ExtraRun
+from stackel_bench.tracking.cell_run import identity_tags
+from stackel_bench.tracking.extra_run import SERIES, extra_run
+from stackel_bench.tracking.run_record import Point, RunRecord
 
 LEAST_VALUES = 2
 MOST_SERIES = 100
@@ -61,10 +62,10 @@ def step_of(key: str, values: Sequence[float]) -> Step:
     return Step(key, f"{factor:g} x {key}, rounded", factor)
 
 
-def series_runs(results: SweepResults) -> list[ExtraRun]:
-    """At most a hundred lines; cells of several random instances are averaged at each value."""
+def series_runs(results: SweepResults, shared: Mapping[str, str]) -> list[RunRecord]:
+    """At most a hundred lines, random instances averaged at each value; shared: tags of all."""
     steps = {step.key: step for step in series_steps(results)}
-    return [_run(steps[key], line) for key, line in _lines(results)[:MOST_SERIES]]
+    return [_run(shared, steps[key], line) for key, line in _lines(results)[:MOST_SERIES]]
 
 
 Line = dict[float, list[Entry]]  # by value of the key
@@ -89,14 +90,14 @@ def _lines(results: SweepResults) -> list[tuple[str, Line]]:
     return found
 
 
-def _run(step: Step, line: Line) -> ExtraRun:
+def _run(shared: Mapping[str, str], step: Step, line: Line) -> RunRecord:
     first = next(iter(line.values()))[0]
     leaf = step.key.rpartition(".")[2]
     symbol = SYMBOLS.get(leaf, leaf)
     words = first.label.split()
     kept = [word for word in words if not _names(word, step.key, symbol)]
     own = identity_tags(first)
-    left_out = ("stackel.cell_id", "stackel.kind", "pair", leaf, step.key)
+    left_out = ("pair", leaf, step.key)
     tags = {key: value for key, value in own.items() if key not in left_out}
     xs = sorted(line)
     texts = [f"{_needs(line[x])} at {x:g}" for x in (xs[0], xs[len(xs) // 2], xs[-1])]
@@ -107,7 +108,8 @@ def _run(step: Step, line: Line) -> ExtraRun:
     }
     points = [point for x in xs for point in _points(step.of(x), line[x])]
     name = f"{' '.join(kept)} along {symbol}"
-    return ExtraRun(SERIES, f"{step.key} {first.cell_id}", name, tags, tuple(points))
+    stamp = max(cell.finished_at for cells in line.values() for cell in cells)
+    return extra_run(SERIES, shared, name, tags, points, stamp)
 
 
 def _names(word: str, key: str, symbol: str) -> bool:
@@ -120,18 +122,16 @@ def _names(word: str, key: str, symbol: str) -> bool:
 
 def _points(step: int, cells: Sequence[Entry]) -> list[Point]:
     """Samples needed unless some instance needs more than was tried, failure and loss at the full budget."""
-    means = {
-        "scaling/failure_probability": "failure_probability",
-        "scaling/value_suboptimality": "value_suboptimality",
-    }
-    points = [
-        (key, float(np.mean([cell.metrics[name] for cell in cells])), step) for key, name in means.items()
-    ]
+    points = []
+    for name in ("failure_probability", "value_suboptimality"):
+        mean = float(np.mean([cell.metrics[name] for cell in cells]))
+        points.append(Point(f"scaling/{name}", mean, step))
     if all(AT_MOST in cell.metrics and cell.metrics[CENSORED] != 1 for cell in cells):
         middle = float(np.exp(np.mean([math.log(cell.metrics[NEEDED]) for cell in cells])))
-        points.append((f"scaling/{NEEDED}", middle, step))
+        points.append(Point(f"scaling/{NEEDED}", middle, step))
     elif all("samples_median" in cell.metrics for cell in cells):
-        points.append((f"scaling/{NEEDED}", float(np.mean([cell.metrics[NEEDED] for cell in cells])), step))
+        mean = float(np.mean([cell.metrics[NEEDED] for cell in cells]))
+        points.append(Point(f"scaling/{NEEDED}", mean, step))
     return points
 
 

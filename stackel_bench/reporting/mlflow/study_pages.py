@@ -14,6 +14,7 @@ from stackel_bench.reporting.mlflow.view_pages import View
 from stackel_bench.reporting.mlflow.views import is_own, make_views, view_tags
 from stackel_bench.reporting.paired import pairs
 from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.tracking.extra_run import PAIR, SERIES, prefix
 from stackel_bench.tracking.links import view_query
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ def log_study(
     results: SweepResults, store: MlflowStore, tags: Mapping[str, str], paths: Sequence[Path]
 ) -> None:
     """Write all of it, with these files of the sweep's folder; again changes nothing."""
-    store.log_extras(results.sweep_id, tags, [*pair_runs(results), *series_runs(results)])
+    store.replace(PAIR, prefix(results.sweep_id), pair_runs(results, tags))
+    store.replace(SERIES, prefix(results.sweep_id), series_runs(results, tags))
     counts = {"cells_finished": len(results.finished), "cells_failed": len(results.failed)}
     report = store.log_report(results.sweep_id, tags, counts, results.folder, paths)
     views, told = study_views(results), headline(results)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stackel_bench.config.compose import Composer
 from stackel_bench.config.settings import Settings, TrackingSettings
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, NoEffectError, expanded
 from stackel_bench.reporting.find_sweep import describe, existing_sweeps, find_sweep
 from stackel_bench.reporting.merged_sweeps import merged_sweeps
 from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
@@ -27,13 +27,13 @@ def read_results(overrides: Sequence[str], several: bool = False) -> SweepResult
     if "sweep" in given:
         for key in given:
             if key != "sweep" and not _is_where(key):
-                raise InputError(key, given[key], "nothing beside sweep=ID but output and tracking")
+                raise NoEffectError(key, "sweep=ID names the cells; only output and tracking go with it")
         results = named_sweeps(given["sweep"], output) if several else named_sweep(given["sweep"], output)
     else:
         results = _by_plan(list(overrides), given, output)
     if not results.entries:
-        allowed = f"a sweep with finished or failed cells, unlike {results.folder}"
-        raise InputError("sweep", results.sweep_id, allowed)
+        sentence = f"{results.folder} has no finished or failed cells yet"
+        raise InputError("sweep", results.sweep_id, "a sweep with results", sentence)
     return results
 
 
@@ -48,7 +48,7 @@ def named_sweeps(names: str, output: Path) -> SweepResults:
         return named_sweep(names, output)
     parts = [named_sweep(name, output) for name in names.split(",")]
     folder = "+".join(dict.fromkeys(part.sweep_id or part.folder.name for part in parts))
-    return merged_sweeps(parts, output.expanduser().resolve() / files.REPORTS / folder)
+    return merged_sweeps(parts, expanded("output", output).resolve() / files.REPORTS / folder)
 
 
 def _by_plan(overrides: list[str], given: dict[str, str], output: Path) -> SweepResults:
@@ -66,9 +66,8 @@ def _by_plan(overrides: list[str], given: dict[str, str], output: Path) -> Sweep
     if by_name:
         return read_sweep(find_sweep(plan.study, output))
     existing = describe(existing_sweeps(output))
-    raise InputError(
-        "sweep", folder.name, f"the overrides, or sweep=ID, of one that has been run: {existing}"
-    )
+    sentence = f"this sweep has not been run: there is no {folder}. There are: {existing}"
+    raise InputError("sweep", folder.name, "one that has been run", sentence)
 
 
 def tracking_settings(overrides: Sequence[str]) -> TrackingSettings:

@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from stackel_bench import checks
 from stackel_bench.config.groups import given_folders
-from stackel_bench.errors import InputError
+from stackel_bench.errors import STORAGE_ERRORS, InputError, UnavailableError
 from stackel_bench.execution.executor import ClusterLostError, Executor
 from stackel_bench.execution.start import require_reachable, start_executor, validate_execution
 from stackel_bench.execution.warm_up import compile_kernels
@@ -27,18 +27,14 @@ from stackel_bench.sweeps.folder import locked, require_writable, sweep_folder
 from stackel_bench.sweeps.kept_pieces import count_pieces
 from stackel_bench.sweeps.plan import Plan
 from stackel_bench.text import plural
+from stackel_bench.tracking.deadline import in_background
 from stackel_bench.tracking.mirror import Mirror
 from stackel_bench.tracking.start import require_answer, validate_tracking
 from stackel_bench.verbs.steps.dry_run import print_plan
 from stackel_bench.verbs.steps.publish import Ending, Session, publish, tell_problems
-from stackel_bench.verbs.steps.reconcile import Tracking, in_background, open_tracking
+from stackel_bench.verbs.steps.reconcile import Tracking, open_tracking, opened_tracking
 
 _MOST_LINES = 10  # about combinations that are left out
-_STORAGE_ERRORS = (
-    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
-    *(errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ESTALE),
-    *(errno.EISDIR, errno.ENOTDIR, errno.EEXIST),
-)
 
 
 def validate_settings(plan: Plan) -> None:
@@ -76,12 +72,15 @@ def run_session(plan: Plan, command: str, ending: Ending = publish) -> int:
         return _run_locked(plan, folder, command, ending)
     except OSError as error:
         if error.errno == errno.ENOENT and str(error.filename).startswith(str(folder)):
-            allowed = f"a folder from which nobody removes files meanwhile. Resume with: {command}"
-            raise InputError("output", str(folder), allowed) from error
-        if error.errno not in _STORAGE_ERRORS:
+            why, remedy = "somebody removed files from it", f"Resume with: {command}"
+            raise UnavailableError("output", f"go on in {folder}", why, remedy) from error
+        if error.errno not in STORAGE_ERRORS:
             raise
-        allowed = f"a folder that can be written ({error.strerror}); finished cells are kept. Resume with"
-        raise InputError("output", str(error.filename or folder), f"{allowed}: {command}") from error
+        what, remedy = (
+            f"write to {error.filename or folder}",
+            f"Finished cells are kept. Resume with: {command}",
+        )
+        raise UnavailableError("output", what, error.strerror, remedy) from error
 
 
 def _run_locked(plan: Plan, folder: Path, command: str, ending: Ending) -> int:
@@ -102,7 +101,7 @@ def carry_through(session: Session, ending: Ending) -> bool:
     """Run what is missing in a folder whose lock is held, then the ending; whether all is as wanted."""
     journal = session.journal
     if session.plan.settings.only == "failed" and not journal.entries:
-        raise InputError("only", "failed", "null on a sweep that has not been run yet")
+        raise InputError("only", "failed", "null", "only=failed: this sweep has no results yet")
     repair(journal)
     tell_problems(session.console, journal)
     _run(session)
@@ -125,7 +124,7 @@ def _run(session: Session) -> None:
                 execution.kind == "local"
             ):  # once here rather than once in every worker, which import meanwhile
                 compile_kernels({cell.trial.game.family for cell in missing})
-        tracking = opening.result()
+        tracking = opened_tracking(opening, plan, lambda text: session.console.print(text, markup=False))
         fetched = 0 if tracking is None else tracking.reconcile(plan, journal)
         cells = missing_cells(plan, journal)
         where = f" {executor.place}" if executor is not None and cells else ""
