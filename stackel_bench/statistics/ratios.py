@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import t
+from scipy.special import stdtrit
 
 from stackel_bench.statistics.binomial import CONFIDENCE, binomial_interval
 
@@ -92,7 +92,7 @@ def log_mean(values: ArrayLike, confidence: float = CONFIDENCE) -> LogInterval:
     mean = math.fsum(used) / len(used)
     half = 0.0
     if len(used) > 1:
-        half = float(t.ppf(0.5 + confidence / 2, len(used) - 1) * used.std(ddof=1) / math.sqrt(len(used)))
+        half = float(stdtrit(len(used) - 1, 0.5 + confidence / 2) * used.std(ddof=1) / math.sqrt(len(used)))
     low = math.log(mean - half) if half < mean else -math.inf
     return LogInterval(math.log(mean), low, math.log(mean + half))
 
@@ -137,7 +137,7 @@ def pool(ratios: Sequence[LogInterval], confidence: float = CONFIDENCE) -> Poole
     used = np.array([value for value, _, _ in logs if math.isfinite(value)])
     if len(used) < LEAST_GAMES:
         return Pooled(math.nan, 0.0, math.inf, len(ratios))
-    quantile = float(t.ppf(0.5 + confidence / 2, len(used) - 1))
+    quantile = float(stdtrit(len(used) - 1, 0.5 + confidence / 2))
     middle, half = float(used.mean()), quantile * float(used.std(ddof=1)) / math.sqrt(len(used))
     here = (
         averaged([ratio for ratio in ratios if ratio.is_closed]) if any(r.is_closed for r in ratios) else None

@@ -112,8 +112,9 @@ def outcome_tags(entry: Entry) -> dict[str, str]:
     if entry.state != FINISHED:
         return {}
     metrics = entry.metrics
-    tags = {"verdict": entry_verdict(entry)}
-    for word, key in (("failure", "failure_probability"), ("loss", "value_suboptimality")):
+    tags = {"verdict": entry_verdict(entry)} if entry_verdict(entry) else {}
+    named = {"failure": "failure_probability", "loss": "value_suboptimality", "earns": "played_leader_value"}
+    for word, key in named.items():
         if f"{key}_low" in metrics:
             tags[word] = f"{small(metrics[key])} {interval(metrics[f'{key}_low'], metrics[f'{key}_high'])}"
     if "guarantee" in metrics:
