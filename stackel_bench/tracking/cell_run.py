@@ -14,7 +14,7 @@ from stackel_bench.results.frames import entry_verdict
 from stackel_bench.results.numbers import count, interval, needed, needed_interval, small
 from stackel_bench.results.varying import flat_items
 from stackel_bench.tracking.curve_picture import curve_picture
-from stackel_bench.tracking.links import equals, game_view, runs_link, search_link, view_query
+from stackel_bench.tracking.links import equals, search_link
 from stackel_bench.tracking.run_record import Point, RunRecord
 
 KIND = "cell"
@@ -88,7 +88,7 @@ def cell_description(entry: Entry, experiment_id: str) -> str:
     budget = f"with {count(metrics['samples'])} samples, {what['replicates']} replicates"
     needs = f" · **needs** {tags['needs']} samples" if "needs" in tags else ""
     pair = search_link(experiment_id, equals("pair", pair_name(entry)))
-    game = runs_link(experiment_id, view_query(game_view(str(what["game"]))))
+    game = search_link(experiment_id, equals("game", str(what["game"])))
     lines = [
         f"**{tags['verdict']}** · {learner} on {what['game']}, {what['tie_breaking']} tie-breaking, "
         f"ε = {what['epsilon']:g}, {budget}  ",

@@ -62,12 +62,12 @@ class _LogAxis:
 
     def place(self, value: float) -> float:
         """The x of a count."""
-        share = (math.log10(max(value, 1)) - self._low) / max(self._high - self._low, 1e-9)
+        share = (math.log10(max(value, 1)) - self._low) / (self._high - self._low or 1.0)
         return _LEFT + 12 + share * (_RIGHT - _LEFT - 24)
 
     def decades(self) -> list[int]:
         """Powers of ten inside."""
-        return list(range(math.ceil(self._low - 1e-9), math.floor(self._high + 1e-9) + 1))
+        return [power for power in range(20) if self._low <= power <= self._high]
 
 
 def _height(highest: float, top: int, bottom: int, value: float) -> float:

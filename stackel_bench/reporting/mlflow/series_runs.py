@@ -57,7 +57,7 @@ def step_of(key: str, values: Sequence[float]) -> Step:
         return Step(key, "1/epsilon", inverted=True)
     for places in range(_FINEST + 1):
         factor = 10.0**places
-        if all(math.isclose(factor * value, round(factor * value), abs_tol=1e-9) for value in values):
+        if all(round(value, places) == value for value in values):
             return Step(key, key if places == 0 else f"{factor:g} x {key}", factor)
     return Step(key, f"{factor:g} x {key}, rounded", factor)
 

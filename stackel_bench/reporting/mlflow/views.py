@@ -27,15 +27,11 @@ def make_views(sweep_id: str, entries: Sequence[Entry], paired: bool, steps: Seq
     if paired:
         found.append(pairs_page(own, entries, varying))
     found += [series_page(own, step, varying) for step in steps if not step.inverted]
-    parts = list(_parts(entries))
-    if len(parts) > 1:
-        found += [
-            cells_page(own, game_view(" ".join(words.values())), _title(words), words, members, varying)
-            for words, members in parts
-        ]
     found += [
-        series_page(own, step, varying) for step in steps if step.inverted
-    ]  # accuracies, rarely the point
+        cells_page(own, game_view(" ".join(words.values())), _title(words), words, members, varying)
+        for words, members in _parts(entries)
+    ]
+    found += [series_page(own, step, varying) for step in steps if step.inverted]  # accuracies
     if len(entries) <= MOST_RUNS:
         found.append(cells_page(own, CELLS_VIEW, "All cells", {}, entries, varying))
     else:
@@ -43,8 +39,6 @@ def make_views(sweep_id: str, entries: Sequence[Entry], paired: bool, steps: Seq
         if 0 < len(failing) <= MOST_RUNS:
             words = {"verdict": FAILS}
             found.append(cells_page(own, CELLS_VIEW, "Cells that fail", words, failing, varying))
-    if not found:  # one game with more cells than one view can show, none of which fails
-        found.append(cells_page(own, CELLS_VIEW, "First 100 cells", {}, entries, varying))
     return found[:MOST_VIEWS]
 
 
