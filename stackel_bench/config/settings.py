@@ -23,6 +23,9 @@ class ExecutionSettings:
     fan_out: str | None = option(
         None, "leader_action: one task per leader action; auto: small work is bundled; null: the game says"
     )
+    piece_seconds: float = option(
+        30.0, "a program's run is kept after about so many seconds, which is what a kill can cost"
+    )
     dashboard: bool = option(False, "start Ray's dashboard on this machine (local only; extra `cluster`)")
     wait_for_nodes: bool = option(
         False, "wait where no node is large enough for a task yet, as with an autoscaler (cluster only)"

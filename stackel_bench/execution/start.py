@@ -36,6 +36,7 @@ def validate_execution(config: ExecutionSettings) -> None:
         allowed = "unset or token: on a Ray without authentication anybody who reaches it runs code"
         raise InputError("RAY_AUTH_MODE", mode, f"{allowed} (a cluster: execution.allow_unauthenticated)")
     checks.real("execution.batch_seconds", config.batch_seconds, least=0, open_least=True)
+    checks.real("execution.piece_seconds", config.piece_seconds, least=0, open_least=True)
     checks.real("execution.cpus_per_task", config.cpus_per_task, least=0, open_least=True)
     if config.num_cpus is not None:
         checks.integer("execution.num_cpus", config.num_cpus, least=1)

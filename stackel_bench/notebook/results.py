@@ -53,7 +53,7 @@ class Results:
 
     def __init__(self, sweep: SweepResults) -> None:
         self._sweep = sweep
-        self.plot = Plots(sweep)
+        self.plot = Plots(sweep.judged_part)
 
     @functools.cached_property
     def cells(self) -> pd.DataFrame:

@@ -9,6 +9,7 @@ from scipy.special import bdtr, bdtrc
 
 SIGNIFICANCE = 0.05
 HOLDS, OPEN, FAILS, VACUOUS = "holds", "open", "fails", "vacuous"
+UNKNOWN = ""  # without a truth nobody can say what failed
 
 
 def verdict(failures: int, trials: int, delta: float, vacuous: bool = False) -> str:
@@ -29,8 +30,18 @@ def clean_replicates_needed(delta: float) -> int:
 def judged(cells: pd.DataFrame) -> pd.DataFrame:
     """The cells with columns failures, verdict, and verdict_adjusted for all cells judged together (Holm).
 
-    Vacuous cells make no claim, so they are not among those that are judged together.
+    Vacuous cells make no claim, so they are not among those that are judged together. Cells of games whose
+    truth nobody knows have neither failures nor a verdict.
     """
+    known = cells["failure_probability"].notna()
+    if not known.all():
+        words = {name: np.full(len(cells), UNKNOWN, dtype=object) for name in ("verdict", "verdict_adjusted")}
+        columns = {"failures": np.full(len(cells), np.nan), **words}
+        if known.any():
+            found = judged(cells[known])
+            for name, values in columns.items():
+                values[known.to_numpy()] = found[name]
+        return cells.assign(**columns)
     trials = cells["replicates"].round().astype(int)
     failures = (cells["failure_probability"] * trials).round().astype(int)
     p_holds = bdtr(failures, trials, cells["delta"])

@@ -32,6 +32,7 @@ class SweepProgress:
         self._done = self._failed = self._samples = 0
         self._last_line = time.monotonic()
         self._counted: dict[int, Counter[int | None]] = {}  # by trial: replicates explored per unit, decided
+        self._runs: dict[tuple[int, int], str] = {}  # by trial and leader action: a program's run in work
         self._detail, self._end = "", time.monotonic() + seconds / workers if seconds else 0.0
         self._bar = Progress(
             TextColumn("{task.description}"),
@@ -56,12 +57,28 @@ class SweepProgress:
 
     def work_done(self, trial: Trial, piece: Piece, seconds_left: float) -> None:
         """Count a piece of a trial."""
+        if piece.unit is not None:
+            self._runs.pop((id(trial), piece.unit), None)
         counted = self._counted.setdefault(id(trial), Counter())
         counted[piece.unit] += len(trial.assignment.replicates_in(piece.blocks))
         self._detail = _what_is_done(trial, counted)
         explored = sum(counted.values()) - counted[None] if len(counted) > 1 else counted[None]
         whole = trial.replicates * (trial.schedule.units if len(counted) > 1 else 1)
         self._show(seconds_left, min(explored / whole, 0.99))
+
+    def run_grew(self, trial: Trial, piece: Piece, samples: int, seconds: float, seconds_left: float) -> None:
+        """Say how far the run of a leader action is: episodes, how fast they come, when it will end."""
+        assert piece.unit is not None
+        planned = trial.schedule.drawn_at_most / trial.schedule.units
+        rate = samples / seconds if seconds > 0 else 0.0
+        left = f", {max(0.0, planned - samples) / rate:.0f} s left" if rate else ""
+        replicate = trial.assignment.replicates_in(piece.blocks).start
+        self._runs[id(trial), piece.unit] = (
+            f"a{piece.unit} r{replicate} {samples} of {planned:.0f} ({rate:.3g}/s{left})"
+        )
+        runs = [text for (owner, _), text in self._runs.items() if owner == id(trial)]
+        self._detail = f"{trial.game.name} {' | '.join(runs[-_SHOWN_ACTIONS:])}"
+        self._show(seconds_left)
 
     def cells_done(self, entries: Sequence[Entry], samples: int, seconds_left: float) -> None:
         """Count cells."""

@@ -179,6 +179,7 @@ def _run_cells(session: Session, cells: list[Cell], executor: Executor, mirror: 
             batch_seconds=settings.execution.batch_seconds,
             fan_out=settings.execution.fan_out,
             fail_fast=settings.fail_fast,
+            piece_seconds=settings.execution.piece_seconds,
         )
 
 
