@@ -57,6 +57,9 @@ RECOMPUTED = 1e-9
 
 # Core sets. The largest leverage is right to this, relatively; where rounding says less, it is computed anew.
 LEVERAGE = 1e-9
+# Share of a confidence radius that is added for rounding: a Gram matrix of whitened features has a condition
+# of at most the number of queries, so that this covers some 1e9 of them.
+RADIUS_ROUNDING = 1e-6
 # Features whose directions differ more in size are refused: a fit would lose six digits and more.
 WORST_CONDITION = 1e10
 # A direction below so many units of rounding of the largest features is rounding.

@@ -104,8 +104,8 @@ def _needed(
     """
     if len(rungs) == 1:
         used = samples_used(columns["samples"][:, 0])
-        spread = {} if used.median == used.q90 == used.mean else {"samples_median": used.median}
-        spread |= {"samples_q90": used.q90} if spread else {}
+        stops = "certified" in rungs[0] or not used.median == used.q90 == used.mean
+        spread = {"samples_median": used.median, "samples_q90": used.q90} if stops else {}
         censored = float(rungs[0]["failure_probability"] > delta)
         return {"sample_complexity": used.mean, "censored": censored} | spread
     found = samples_needed([rung["samples"] for rung in rungs], ~columns["guarantee_held"], delta)

@@ -22,7 +22,8 @@ class Estimates:
     def fans_out(self, index: int) -> bool:
         """Whether every unit of this trial gets tasks of its own."""
         if self._fan_out is None:
-            return bool(self._trials[index].game.sampler.job_per_unit)
+            trial = self._trials[index]
+            return trial.schedule.units > 1 and bool(trial.game.sampler.job_per_unit)
         return self._fan_out == "leader_action"
 
     def kind(self, index: int) -> tuple[Hashable, ...]:

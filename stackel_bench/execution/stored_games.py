@@ -22,8 +22,10 @@ class StoredGames:
         return self._get(index, None)
 
     def unit(self, index: int, unit: int) -> Task:
-        """What exploring one unit of a trial's game needs; the whole game where it cannot be divided."""
-        return self._get(index, unit if hasattr(self._trials[index].game, "only") else None)
+        """What exploring one unit of a trial's game needs; the whole game where it is not divided."""
+        trial = self._trials[index]
+        divided = trial.schedule.units > 1 and hasattr(trial.game, "only")
+        return self._get(index, unit if divided else None)
 
     def _get(self, index: int, unit: int | None) -> Task:
         game = self._trials[index].game

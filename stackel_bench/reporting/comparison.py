@@ -12,10 +12,10 @@ import pandas as pd
 
 from stackel_bench.errors import InputError
 from stackel_bench.reporting.matching import SEED, Matching, match_cells
-from stackel_bench.reporting.numbers import count, interval, small
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.results.columns import NEEDED, NEEDED_HIGH, NEEDED_LOW, heading
 from stackel_bench.results.entry import Entry
+from stackel_bench.results.numbers import count, interval, small
 from stackel_bench.statistics.paired import paired_difference
 from stackel_bench.statistics.verdicts import SIGNIFICANCE, holm
 from stackel_bench.statistics.worse import paired_p_value, unpaired_difference, unpaired_p_value

@@ -126,7 +126,7 @@ COLUMNS = (
         "loss_failure_probability",
         "probability",
         "share of replicates whose commitment lost more than gap + eps",
-        _RUNG,
+        "results rung",
         "lower",
     ),
     _column(
@@ -134,14 +134,14 @@ COLUMNS = (
         "probability",
         "share of replicates whose commitment misses that limit against a follower who errs by eps/2; empty "
         "with optimistic tie-breaking, which has no such line",
-        _RUNG,
+        "results rung",
         "lower",
     ),
     _column(
         "follower_failure_probability",
         "probability",
         "share of replicates that predicted a response further than eps from the follower's best",
-        _RUNG,
+        "results rung",
         "lower",
     ),
     _column(
@@ -155,25 +155,25 @@ COLUMNS = (
         "vacuous",
         "0 or 1",
         "1 if no output at all can break a line for the leader that the learner is judged by, on this game",
-        "results replicate mlflow",
+        "results replicate",
     ),
     _column(
         "loss_vacuous",
         "0 or 1",
         "1 if no commitment loses more than gap + eps",
-        "results replicate mlflow",
+        "results replicate",
     ),
     _column(
         "robustness_vacuous",
         "0 or 1",
         "1 if none does against a follower who errs by eps/2; empty with optimistic tie-breaking",
-        "results replicate mlflow",
+        "results replicate",
     ),
     _column(
         "follower_vacuous",
         "0 or 1",
         "1 if no response is further than eps from the follower's best",
-        "results replicate mlflow",
+        "results replicate",
     ),
     _column(
         "value_suboptimality",
@@ -197,7 +197,7 @@ COLUMNS = (
         f"{_RUNG} report",
         "lower",
     ),
-    _column("value_suboptimality_median", "reward", "median loss over replicates", _RUNG, "lower"),
+    _column("value_suboptimality_median", "reward", "median loss over replicates", "results rung", "lower"),
     _column(
         "value_suboptimality_q95",
         "reward",
@@ -268,7 +268,7 @@ COLUMNS = (
         AT_MOST,
         "0 or 1",
         "1 if the smallest budget never failed, and no larger one too often: fewer samples may do",
-        "results mlflow terminal report",
+        "results terminal report",
     ),
     _column(
         "samples_median",
@@ -284,9 +284,7 @@ COLUMNS = (
         "results mlflow",
         "lower",
     ),
-    _column(
-        "samples_drawn", "samples", "samples that all replicates drew together", "results mlflow", "lower"
-    ),
+    _column("samples_drawn", "samples", "samples that all replicates drew together", "results", "lower"),
     # One decision.
     _column("leader_action", "", "leader action that was committed to", "replicate"),
     _column(
@@ -331,7 +329,8 @@ COLUMNS = (
     _column(
         "diagnostic_*",
         "",
-        "what learner or explorer report about themselves: episodes of a phase, coverage, certificate, ...",
+        "what learner or explorer report about themselves: episodes of a phase, coverage, certificate, ... "
+        "(in MLflow `diagnostic/*`)",
         _EVERY_RUNG,
     ),
     _column(
@@ -341,7 +340,14 @@ COLUMNS = (
         "mlflow",
         "lower",
     ),
-    _column("busy_seconds", "seconds", "of one worker, in the run that finished the cell", "mlflow", "lower"),
+    _column(
+        "log10_sample_complexity",
+        "",
+        "decimal logarithm of the samples needed; absent where no budget sufficed, or there is one budget",
+        "mlflow",
+        "lower",
+    ),
+    _column("log10_theory_samples", "", "decimal logarithm of theory_samples", "mlflow"),
     _column("cells_finished", "count", "cells of the sweep with results (run `report`)", "mlflow"),
     _column("cells_failed", "count", "cells of the sweep with an error (run `report`)", "mlflow", "lower"),
     # What tables alone show.

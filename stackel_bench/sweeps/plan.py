@@ -15,7 +15,7 @@ from stackel_bench.errors import InputError, NoEffectError
 from stackel_bench.learners.budget import BUDGETS, unused, users_of
 from stackel_bench.models import TieBreaking
 from stackel_bench.options import options_of
-from stackel_bench.results.names import cell_names
+from stackel_bench.results.run_names import run_names
 from stackel_bench.results.varying import varying_keys
 from stackel_bench.sweeps.cell import CELL_KEYS, Cell, CellBuilder
 from stackel_bench.sweeps.where import split_where
@@ -128,8 +128,8 @@ def _left_out(
 
 def named(cells: Sequence[Cell]) -> tuple[Cell, ...]:
     """The cells with labels that tell them apart, and the configuration keys that do."""
-    names, varying = cell_names(cells), varying_keys(cells)
-    return tuple(dataclasses.replace(cell, label=names[cell.cell_id].name, varying=varying) for cell in cells)
+    names, varying = run_names(cells), varying_keys(cells)
+    return tuple(dataclasses.replace(cell, label=names[cell.cell_id], varying=varying) for cell in cells)
 
 
 def shared_settings(composer: Composer, overrides: Sequence[str]) -> Settings:

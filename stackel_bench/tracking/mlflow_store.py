@@ -18,25 +18,28 @@ os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "20")
 
-import yaml
 from mlflow import MlflowClient
 from mlflow.entities import Experiment, Metric, Param, RunStatus, RunTag, ViewType
 from mlflow.exceptions import MlflowException
 
-from stackel_bench.results.columns import shown_in
-from stackel_bench.results.entry import FAILED, FINISHED, Entry
-from stackel_bench.results.frames import entry_verdict
+from stackel_bench.results.entry import FINISHED, Entry
 from stackel_bench.results.journal import Result
 from stackel_bench.results.storage.table import read_table
-from stackel_bench.results.varying import flat_items
+from stackel_bench.tracking.cell_run import (
+    ACTIONS_FILE,
+    ENTRY_FILE,
+    RECORDS_FILE,
+    artifacts,
+    identity_tags,
+    outcome_tags,
+    parameters,
+    points,
+)
 
 _METRICS_PER_CALL = 900  # MLflow's REST interface: 1000 entities, 100 of them parameters
 _PARAMS_PER_CALL = 100
 _RUNS_PER_PAGE = 1000
 _RUNS_ASKED_SINGLY = 50
-_ENTRY_FILE = "cell.json"
-_RECORDS_FILE = "records.parquet"
-_ACTIONS_FILE = "actions.parquet"
 
 
 @dataclass(frozen=True)
@@ -124,13 +127,14 @@ class MlflowStore:
         run = self._run_of(entry, tags, stamp - round(entry.wall_seconds * 1000))
         if run.complete:
             return
-        known = [Param(k, str(v)) for k, v in flat_items(entry.config) if v is not None]
-        params = list(_chunks(known, _PARAMS_PER_CALL))
-        metrics = list(_chunks(_metrics(entry, stamp), _METRICS_PER_CALL))
+        tags_now = [RunTag(key, value) for key, value in outcome_tags(entry).items()]
+        params = list(_chunks([Param(*each) for each in parameters(entry).items()], _PARAMS_PER_CALL))
+        found = [Metric(key, value, stamp, step) for key, value, step in points(entry)]
+        metrics = list(_chunks(found, _METRICS_PER_CALL))
         for some_metrics, some_params in itertools.zip_longest(metrics, params, fillvalue=()):
-            self._client.log_batch(run.run_id, some_metrics, some_params, _verdict(entry))
+            self._client.log_batch(run.run_id, some_metrics, some_params, tags_now)
         with tempfile.TemporaryDirectory() as folder:
-            for name, content in _artifacts(entry, records, actions).items():
+            for name, content in artifacts(entry, records, actions).items():
                 Path(folder, name).write_bytes(content)
             self._client.log_artifacts(run.run_id, folder)
         complete = entry.state == FINISHED
@@ -145,7 +149,7 @@ class MlflowStore:
             self._search(f"tags.`stackel.cell_id` = '{cell_id}'")
         if cell_id not in self._runs:
             self._unsure.add(cell_id)
-            all_tags = {"stackel.kind": "cell", "stackel.cell_id": cell_id, **_tags(entry), **tags}
+            all_tags = {**identity_tags(entry), **tags}
             run = self._client.create_run(self.experiment_id, start, all_tags, entry.label)
             self._runs[cell_id] = _KnownRun(run.info.run_id, complete=False)
         self._unsure.discard(cell_id)
@@ -154,7 +158,9 @@ class MlflowStore:
     def rename_cell(self, entry: Entry) -> None:
         """Give the run of a cell that another sweep logged the name and the tags that it has in this one."""
         run_id = self._runs[entry.cell_id].run_id
-        self._client.log_batch(run_id, tags=[RunTag(key, value) for key, value in _tags(entry).items()])
+        self._client.log_batch(
+            run_id, tags=[RunTag(key, value) for key, value in identity_tags(entry).items()]
+        )
         self._client.update_run(run_id, name=entry.label)
 
     def fetch_cell(self, cell_id: str) -> Result | None:
@@ -168,10 +174,10 @@ class MlflowStore:
                 return Path(self._client.download_artifacts(run.run_id, name, folder)).read_bytes()
 
             try:
-                entry = Entry.from_line(fetch(_ENTRY_FILE))
-                records = read_table(fetch(_RECORDS_FILE), entry.records_digest)
+                entry = Entry.from_line(fetch(ENTRY_FILE))
+                records = read_table(fetch(RECORDS_FILE), entry.records_digest)
                 has_actions = bool(entry.actions_digest)
-                actions = read_table(fetch(_ACTIONS_FILE), entry.actions_digest) if has_actions else None
+                actions = read_table(fetch(ACTIONS_FILE), entry.actions_digest) if has_actions else None
             except (MlflowException, OSError, ValueError):
                 return None  # artifacts are gone, damaged or not ours: the cell runs again
         return (entry, records, actions) if entry.cell_id == cell_id and entry.state == FINISHED else None
@@ -205,47 +211,6 @@ def create_database(uri: str) -> None:
     for name in ("mlflow", "alembic"):
         logging.getLogger(name).setLevel(logging.ERROR)
     MlflowClient(tracking_uri=uri).search_experiments(max_results=1)
-
-
-def _artifacts(entry: Entry, records: bytes | None, actions: bytes | None) -> dict[str, bytes]:
-    files = {
-        _ENTRY_FILE: entry.to_line(),
-        "config.yaml": yaml.safe_dump(dict(entry.config), sort_keys=False).encode(),
-    }
-    if records is not None:
-        files[_RECORDS_FILE] = records
-    if actions is not None:
-        files[_ACTIONS_FILE] = actions
-    if entry.state == FAILED:
-        files["failure.txt"] = f"{entry.error}\n\n{entry.traceback}\n".encode()
-    return files
-
-
-def _tags(entry: Entry) -> dict[str, str]:
-    """What the cell is, and the configuration keys that tell the cells of its sweep apart."""
-    described = [column.name for column in shown_in("tag") if entry.description.get(column.name)]
-    tags = {name: str(entry.description[name]) for name in described}
-    values = dict(flat_items(entry.config))
-    varying = {key: str(values[key]) for key in entry.varying if values.get(key) is not None}
-    return tags | varying | {"stackel.seed": str(entry.description["seed"])}
-
-
-def _verdict(entry: Entry) -> list[RunTag]:
-    return [RunTag("verdict", entry_verdict(entry))] if entry.state == FINISHED else []
-
-
-def _metrics(entry: Entry, stamp: int) -> list[Metric]:
-    """Headline numbers, and the learning curve with the sample count as step where there is one."""
-    headline = {key: value for key, value in entry.metrics.items() if key != "samples"}
-    curves = entry.rungs if len(entry.rungs) > 1 else ()
-    along = set(curves[0]) if curves else set()
-    metrics = [Metric(key, value, stamp, 0) for key, value in headline.items() if key not in along]
-    metrics.append(Metric("wall_seconds", entry.wall_seconds, stamp, 0))
-    metrics.append(Metric("busy_seconds", entry.busy_seconds, stamp, 0))
-    for rung in curves:
-        step = round(rung["samples"])
-        metrics += [Metric(key, value, stamp, step) for key, value in rung.items() if key != "samples"]
-    return metrics
 
 
 def _chunks(items: list[Any], size: int) -> Iterable[list[Any]]:

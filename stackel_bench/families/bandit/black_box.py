@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, NoReturn
+from typing import ClassVar
 
 import numpy as np
 
@@ -50,11 +50,6 @@ class BlackBoxSampler:
         sums = sums.cumsum(axis=1)
         found = sums[0] if replicates is None else sums
         return found[..., 0], found[..., 1]
-
-    def pull_pairs(self, wanted: np.ndarray, pulls: int, rng: np.random.Generator) -> NoReturn:
-        """An InputError: eliminating learners draw ahead for pairs that they drop, which is not free here."""
-        allowed = "a learner that pulls whole rows, on a black box"
-        raise InputError("algorithm", "successive_elimination", allowed)
 
     def pull_counts(self, counts: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Leader and follower reward sums [A,B] of counts[a,b] pulls of each pair."""

@@ -15,6 +15,7 @@ from stackel_bench.families.tables.theory import PAIR_EXPONENTS
 
 FAMILY = Family(
     name="simultaneous",
+    prefix="sim/",
     sizes=PAIRS,
     games=INSTANCES,
     learners={

@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.markup import escape
 
 from stackel_bench.reporting.console.rows import VERDICT_COLOURS, rows_table
-from stackel_bench.reporting.numbers import NEEDED_MARKS, count, enough
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.tables import verdict_counts
 from stackel_bench.results import columns, files
 from stackel_bench.results.columns import NEEDED, NEEDED_INTERVAL
+from stackel_bench.results.numbers import NEEDED_MARKS, count, enough
 from stackel_bench.statistics.verdicts import HOLDS, VACUOUS, judged
 from stackel_bench.text import plural
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Drawing
-from stackel_bench.reporting.numbers import span
 from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.results.numbers import span
 
 MOST_LEARNERS = 6
 MOST_POINTS = 400

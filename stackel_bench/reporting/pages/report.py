@@ -16,7 +16,6 @@ from stackel_bench.reporting.figures.leader_actions import draw_leader_actions
 from stackel_bench.reporting.figures.paired import draw_paired
 from stackel_bench.reporting.figures.scaling import draw_scaling
 from stackel_bench.reporting.figures.simplex import draw_simplex
-from stackel_bench.reporting.numbers import NEEDED_MARKS, span
 from stackel_bench.reporting.pages import facts
 from stackel_bench.reporting.pages.inline_svg import inline_svg
 from stackel_bench.reporting.paired import paired_table
@@ -27,6 +26,7 @@ from stackel_bench.reporting.templates import fill
 from stackel_bench.results import files
 from stackel_bench.results.columns import NEEDED, NEEDED_INTERVAL, lookup
 from stackel_bench.results.files import write_atomically
+from stackel_bench.results.numbers import NEEDED_MARKS, span
 from stackel_bench.statistics.verdicts import judged
 
 _SAMPLES_NEEDED = "Samples needed"

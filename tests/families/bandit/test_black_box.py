@@ -145,5 +145,3 @@ def test_certificates_need_equal_pulls_of_a_bandit_game() -> None:
         sb.certificate(game, result, "elimination", epsilon=0.5)
     with pytest.raises(sb.InputError, match=r"game\.family"):
         sb.certificate(sb.load_game("simultaneous/commitment"), result, epsilon=0.5)
-    with pytest.raises(sb.InputError, match="whole rows"):
-        game.sampler.pull_pairs(np.ones((2, 3), dtype=bool), 1, generator("any"))

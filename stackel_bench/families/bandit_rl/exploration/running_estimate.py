@@ -9,6 +9,7 @@ import numpy as np
 from stackel_bench.families.bandit_rl.exploration.certificate import certified_error
 from stackel_bench.families.bandit_rl.exploration.estimate import estimated_model
 from stackel_bench.families.bandit_rl.exploration.explorer import Exploration, Goal
+from stackel_bench.models import FollowerMDP
 from stackel_bench.simulation.episodes import EpisodeSimulator
 from stackel_bench.simulation.policy_mixture import PolicyMixture
 
@@ -49,17 +50,20 @@ class RunningEstimate:
         self._rewarded = visits
         return self._sums
 
+    def model(self) -> FollowerMDP:
+        """The follower MDP estimated from all episodes so far."""
+        return estimated_model(
+            self.counts,
+            *self.reward_sums(),
+            initial_state=self.simulator.initial_state,
+            unvisited_reward=self._unvisited_reward,
+        )
+
     def certificate(self, goal: Goal) -> float:
         """The bound on the uniform value error that the counts so far certify."""
         return certified_error(self.counts, self.simulator.initial_state, goal)
 
     def snapshot(self, episodes: Mapping[str, int], mixture: PolicyMixture | None, goal: Goal) -> Exploration:
         """The exploration so far, independent of what follows; episodes are those played, by phase."""
-        model = estimated_model(
-            self.counts,
-            *self.reward_sums(),
-            initial_state=self.simulator.initial_state,
-            unvisited_reward=self._unvisited_reward,
-        )
         policies = 0 if mixture is None else len(mixture)
-        return Exploration(model, self.visits(), episodes, policies, self.certificate(goal), mixture)
+        return Exploration(self.model(), self.visits(), episodes, policies, self.certificate(goal), mixture)

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from stackel_bench.results.columns import AT_MOST, CENSORED, NEEDED, NEEDED_HIGH, NEEDED_LOW
+from stackel_bench.statistics.ratios import Pooled
 
 NEEDED_MARKS = (
     ">: even the largest budget fails more often than delta. ≤: the smallest never failed, fewer samples may "
@@ -72,3 +73,20 @@ def span(values: pd.Series) -> str:
     """The smallest and the largest of whole numbers, or the one that all of them are."""
     low, high = values.min(), values.max()
     return f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
+
+
+def ratio(found: Pooled) -> str:
+    """How many times: with its interval, or the limit that is known."""
+    if found.low > 0 and found.high < math.inf:
+        return f"{figures(found.ratio)} [{figures(found.low)}, {figures(found.high)}]"
+    if found.low > 0:
+        return f"more than {figures(found.low)}"
+    return f"less than {figures(found.high)}" if found.high < math.inf else "an unknown number of"
+
+
+def figures(value: float) -> str:
+    """A positive number with two figures: 0.034, 1.4, 17, 230, 1.2e5."""
+    if not 1e-3 <= value < 9950:
+        mantissa, exponent = f"{value:.1e}".split("e")
+        return f"{mantissa}e{int(exponent)}"
+    return f"{float(f'{value:.2g}'):g}"

@@ -1,4 +1,4 @@
-"""Confidence on the means of a bandit game that holds at every time at once, however pairs were chosen.
+"""Confidence on the means of a payoff table that holds at every time at once, however pairs were chosen.
 
 Rewards in [0,1]: statistics.likelihood_mixture, which adapts to the variance. Others, of which a sub-Gaussian
 scale sigma is known: after n pulls of a stream with mean m, exp(K (m - mu)^2 - ln(n + 1)/2) with
@@ -10,12 +10,11 @@ streams the product is one too; minimised over means that differ by s it has K1 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from stackel_bench.kernel import kernel
-from stackel_bench.learners.certified.row_bounds import RowBounds, row_bounds
-from stackel_bench.models import TieBreaking
 from stackel_bench.statistics.elementary import log
 from stackel_bench.statistics.likelihood_mixture import difference_offsets, mean_offsets
 
@@ -28,6 +27,14 @@ def half_logs(pulls: np.ndarray) -> np.ndarray:
         for column in range(pulls.shape[1]):
             found[row, column] = 0.5 * log(1.0 + pulls[row, column])
     return found
+
+
+class Intervals(NamedTuple):
+    """low <= leader mean <= high [n,B], and difference [n,B,B]: w(p) - w(q) <= difference[., p, q]."""
+
+    low: np.ndarray
+    high: np.ndarray
+    difference: np.ndarray
 
 
 class PairConfidence:
@@ -58,8 +65,8 @@ class PairConfidence:
         """Point estimates of both players' means."""
         return self.leader / self.pulls, self.follower / self.pulls
 
-    def bounds(self, rows: np.ndarray, epsilon: float, tie_breaking: TieBreaking) -> RowBounds:
-        """What is proven of these rows; valid together with probability 1 - delta, whenever asked."""
+    def intervals(self, rows: np.ndarray) -> Intervals:
+        """What is known of these rows; valid together with probability 1 - delta, whenever asked."""
         n = self.pulls[rows]
         leader, follower = self.leader[rows] / n, self.follower[rows] / n
         if self._scale is None:
@@ -71,8 +78,7 @@ class PairConfidence:
         difference = follower[:, :, None] - follower[:, None, :] + self._shrink * apart
         own = np.arange(n.shape[1])
         difference[:, own, own] = 0.0
-        low, high = leader - self._shrink * below, leader + self._shrink * above
-        return row_bounds(low, high, difference, epsilon, tie_breaking)
+        return Intervals(leader - self._shrink * below, leader + self._shrink * above, difference)
 
     def _gaussian_offsets(self, n: np.ndarray, scale: float) -> tuple[np.ndarray, np.ndarray]:
         weight = n * n / (2 * scale**2 * (n + 1))
@@ -80,3 +86,11 @@ class PairConfidence:
         both = half_log[:, :, None] + half_log[:, None, :]
         inverse = 1 / weight[:, :, None] + 1 / weight[:, None, :]
         return np.sqrt((self._mean_level + half_log) / weight), np.sqrt((self._pair_level + both) * inverse)
+
+
+def warm_up() -> None:
+    """Compile the kernels behind the bounds."""
+    once = np.ones((1, 1))
+    half_logs(once)
+    mean_offsets(once, once, 1.0)
+    difference_offsets(once, once, 1.0)

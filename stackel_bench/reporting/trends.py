@@ -1,0 +1,97 @@
+"""Samples needed along the key that a sweep varies: one line per game, learner, tie-breaking and accuracy."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stackel_bench.reporting.contests import needed_logs, rival_names
+from stackel_bench.reporting.scaling import INSTANCE
+from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.results.varying import flat_configs
+from stackel_bench.statistics.ratios import LogInterval
+
+LEAST_VALUES = 3
+_NO_AXES = ("seed", "replicates", INSTANCE, "budget.delta", "budget.samples", "budget.scale")
+
+
+@dataclass(frozen=True)
+class Point:
+    """Samples needed at one value of the key: the geometric mean over random instances; 0, inf are open ends.
+
+    mark: > where some instance needs more than its largest budget, ≤ where the smallest one was enough.
+    """
+
+    x: float
+    samples: float
+    low: float
+    high: float
+    mark: str
+    instances: int
+
+
+@dataclass(frozen=True)
+class Trend:
+    """A line of such points, in the order of the key."""
+
+    key: str
+    game: str
+    learner: str
+    tie_breaking: str
+    epsilon: float
+    points: tuple[Point, ...]
+
+
+def trends(results: SweepResults) -> list[Trend]:
+    """The lines of the key along which most cells line up at three values or more; of games before others."""
+    logs = needed_logs(results)
+    entries = [entry for entry in results.finished if entry.cell_id in logs]
+    if not entries:
+        return []
+    flat, rivals = flat_configs(entries), rival_names(results)
+    values: dict[str, set[float]] = defaultdict(set)
+    for config in flat.values():
+        for key, value in config.items():
+            if isinstance(value, int | float) and not isinstance(value, bool) and key not in _NO_AXES:
+                values[key].add(value)
+    keys = [key for key, seen in values.items() if len(seen) >= LEAST_VALUES]
+    best: list[Trend] = []
+    for key in sorted(keys, key=lambda key: not key.startswith("game.")):
+        groups: dict[str, list[Any]] = defaultdict(list)
+        for entry in entries:
+            own = flat[entry.cell_id]
+            if key in own:
+                rest = {name: value for name, value in own.items() if name not in (key, INSTANCE)}
+                groups[json.dumps(rest, sort_keys=True, default=str)].append(entry)
+        found = []
+        for members in groups.values():
+            at: dict[float, list[LogInterval]] = defaultdict(list)
+            for entry in members:
+                at[float(flat[entry.cell_id][key])].append(logs[entry.cell_id])
+            if len(at) >= LEAST_VALUES:
+                first = members[0]
+                points = tuple(_point(x, at[x]) for x in sorted(at))
+                names = (str(first.description["game"]), rivals[first.cell_id])
+                found.append(
+                    Trend(key, *names, first.config["tie_breaking"], first.description["epsilon"], points)
+                )
+        if sum(len(trend.points) for trend in found) > sum(len(trend.points) for trend in best):
+            best = found
+    return best
+
+
+def _point(x: float, logs: Sequence[LogInterval]) -> Point:
+    """The mean of what is known: estimates, or the limits of ladders that are too short."""
+    count = len(logs)
+    middles = [e.estimate if e.is_closed else e.low if e.estimate > 0 else e.high for e in logs]
+    middle = math.fsum(middles) / count
+    above, below = (any(e.estimate == side * math.inf for e in logs) for side in (1, -1))
+    down = math.hypot(*(known - e.low for e, known in zip(logs, middles, strict=True))) / count
+    up = math.hypot(*(e.high - known for e, known in zip(logs, middles, strict=True))) / count
+    low = 0.0 if below or math.isinf(down) else math.exp(middle - down)
+    high = math.inf if above or math.isinf(up) else math.exp(middle + up)
+    return Point(x, math.exp(middle), low, high, ">" if above else "≤" if below else "", count)

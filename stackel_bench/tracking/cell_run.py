@@ -1,0 +1,112 @@
+"""What a cell's run says in MLflow: tags, parameters, metrics, files. Pure functions of its entry."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import yaml
+
+from stackel_bench.results.colours import cell_colour
+from stackel_bench.results.columns import AT_MOST, CENSORED, NEEDED, lookup, shown_in
+from stackel_bench.results.entry import FAILED, FINISHED, Entry
+from stackel_bench.results.frames import entry_verdict
+from stackel_bench.results.numbers import interval, needed, needed_interval, small
+from stackel_bench.results.varying import flat_items
+
+ENTRY_FILE = "cell.json"
+RECORDS_FILE = "records.parquet"
+ACTIONS_FILE = "actions.parquet"
+
+Point = tuple[str, float, int]  # metric, value, step
+
+
+def identity_tags(entry: Entry) -> dict[str, str]:
+    """What the cell is, the configuration keys that tell the cells of its sweep apart, and its colour."""
+    described = [column.name for column in shown_in("tag") if entry.description.get(column.name)]
+    tags = {name: str(entry.description[name]) for name in described}
+    values = dict(flat_items(entry.config))
+    tags |= {key: str(values[key]) for key in entry.varying if values.get(key) is not None}
+    colour = cell_colour(entry.description)
+    return {
+        **tags,
+        "stackel.kind": "cell",
+        "stackel.cell_id": entry.cell_id,
+        "stackel.seed": str(entry.description["seed"]),
+        "pair": pair_name(entry),
+        **({"mlflow.runColor": colour} if colour else {}),
+    }
+
+
+def pair_name(entry: Entry) -> str:
+    """The run's name without its tie-breaking: equal for cells that differ in nothing else."""
+    return entry.label.partition(" ")[2]
+
+
+def outcome_tags(entry: Entry) -> dict[str, str]:
+    """The verdict on a finished cell and its main numbers with 95 % intervals, as people read them."""
+    if entry.state != FINISHED:
+        return {}
+    metrics = entry.metrics
+    tags = {"verdict": entry_verdict(entry)}
+    for word, key in (("failure", "failure_probability"), ("loss", "value_suboptimality")):
+        if f"{key}_low" in metrics:
+            tags[word] = f"{small(metrics[key])} {interval(metrics[f'{key}_low'], metrics[f'{key}_high'])}"
+    if "guarantee" in metrics:
+        tags["allowed"] = small(metrics["guarantee"])
+    if needed(metrics) != "–":
+        tags["needs"] = f"{needed(metrics)} {needed_interval(metrics)}"
+    return tags
+
+
+def parameters(entry: Entry) -> dict[str, str]:
+    """The configuration without what is not set."""
+    return {key: str(value) for key, value in flat_items(entry.config) if value not in (None, "", [], {})}
+
+
+def points(entry: Entry) -> list[Point]:
+    """Headline numbers, and the learning curve with the sample count as step where there is one."""
+    curves = entry.rungs if len(entry.rungs) > 1 else ()
+    along = set(curves[0]) if curves else set()
+    found = [(key, value, 0) for key, value in entry.metrics.items() if key not in along]
+    found += [(key, value, 0) for key, value in _logarithms(entry)]
+    for rung in curves:
+        found += [(key, value, round(rung["samples"])) for key, value in rung.items()]
+    shown = [(metric_key(key), value, step) for key, value, step in found if _is_shown(key)]
+    return [*shown, ("wall_seconds", entry.wall_seconds, 0)]
+
+
+def metric_key(name: str) -> str:
+    """The column's name in MLflow, whose charts fold what is before a slash into one section."""
+    return name.replace("diagnostic_", "diagnostic/", 1)
+
+
+def _is_shown(name: str) -> bool:
+    try:
+        return "mlflow" in lookup(name).shown
+    except KeyError:  # of somebody else's learner
+        return True
+
+
+def _logarithms(entry: Entry) -> Iterator[tuple[str, float]]:
+    """For bars and points, whose axes are linear; a bar of a cell that needs more would look measured."""
+    metrics = entry.metrics
+    if AT_MOST in metrics and metrics[CENSORED] != 1:
+        yield f"log10_{NEEDED}", math.log10(metrics[NEEDED])
+    if metrics.get("theory_samples", 0) > 0:
+        yield "log10_theory_samples", math.log10(metrics["theory_samples"])
+
+
+def artifacts(entry: Entry, records: bytes | None, actions: bytes | None) -> dict[str, bytes]:
+    """Files by name: all that is needed to rebuild the cell elsewhere, and what failed."""
+    files = {
+        ENTRY_FILE: entry.to_line(),
+        "config.yaml": yaml.safe_dump(dict(entry.config), sort_keys=False).encode(),
+    }
+    if records is not None:
+        files[RECORDS_FILE] = records
+    if actions is not None:
+        files[ACTIONS_FILE] = actions
+    if entry.state == FAILED:
+        files["failure.txt"] = f"{entry.error}\n\n{entry.traceback}\n".encode()
+    return files
