@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from stackel_bench.claims.claim import GUARANTEE, IDENTITY
 from stackel_bench.reporting.pages.claims_summary import (
     Row,
     by_claim,
@@ -30,16 +31,18 @@ _BEYOND = "Beyond the paper"
 _SECTIONS = {
     "Theorems and lower bounds": ("theorem",),
     "Lemmas, remarks, tables and figures": ("lemma", "remark", "table", "figure"),
-    "Errata": ("erratum",),
+    "Errata: printed statements that are refuted": ("erratum",),
+    "Corrections and remarks": ("correction",),
     _BEYOND: ("beyond",),
 }
+_COMPUTED = "Identities: computed on true games, not measured"
 HEADLINES = (
     ("lower-bound-exact-stackelberg", "failure"),
     ("nested-bandit", "exponent-epsilon"),
     ("nested-bandit", "slack-of-the-constant"),
     ("two-level-rl", "guarantee"),
     ("simultaneous-optimistic", "as-printed"),
-    ("erratum-09-optimistic-gap", "margin-repairs-it"),
+    ("correction-09-optimistic-gap", "margin-repairs-it"),
     ("beyond-bandit-rl", "certified-explorer-samples"),
     ("beyond-linear", "design-allocation-samples"),
 )
@@ -59,7 +62,9 @@ def claims_markdown(rows: Sequence[Row]) -> str:
     return fill(
         "claims.md",
         profile=rows[0]["profile"] if rows else "",
-        measurements=len(rows),
+        measurements=sum(row["role"] != IDENTITY for row in rows),
+        identities=sum(row["role"] == IDENTITY for row in rows),
+        guarantees=sum(row["role"] == GUARANTEE for row in rows),
         claims=len(by_claim(rows)),
         tally=", ".join(f"{count} {verdict}" for verdict, count in counts(rows).items()),
         unexpected=[f"{row['claim']} ({row['measurement']})" for row in unexpected(rows)],
@@ -71,19 +76,23 @@ def claims_markdown(rows: Sequence[Row]) -> str:
 def headline_table(rows: Sequence[Row]) -> str:
     """The rows that the README shows, as Markdown."""
     by_name = {(row["claim"], row["measurement"]): row for row in rows}
-    table = ["| claim | asked | prediction | measured | verdict |", "|---|---|---|---|---|"]
+    titles = ["asked", "prediction", "measured", "would have caught", "verdict"]
+    table = [markdown_row(titles), "|---" * len(titles) + "|"]
     for row in (by_name[name] for name in HEADLINES):
-        cells = [f"`{row['claim']}`", row["asks"], row["prediction"], interval(row), row["verdict"]]
+        caught = "; ".join(text.partition(": fails")[0] for text in row["power"])
+        cells = [row["asks"], row["prediction"], interval(row), caught, row["verdict"]]
         table.append(markdown_row(cells))
     return "\n".join(table)
 
 
 def _shown(rows: Sequence[Row]) -> dict[str, Any]:
     """What both pages show: the claims of each section, and what the learners beyond the paper save."""
+    sampled = [row for row in rows if row["role"] != IDENTITY]
     sections = {
-        title: by_claim([_shown_row(row) for row in rows if row["kind"] in kinds])
+        title: by_claim([_shown_row(row) for row in sampled if row["kind"] in kinds])
         for title, kinds in _SECTIONS.items()
     }
+    sections[_COMPUTED] = by_claim([_shown_row(row) for row in rows if row["role"] == IDENTITY])
     return {
         "sections": {title: claims for title, claims in sections.items() if claims},
         "savings_section": _BEYOND,
@@ -99,6 +108,7 @@ def _shown_row(row: Row) -> Row:
     return {
         **row,
         "result": interval(row),
+        "caught": "; ".join(row["power"]),
         "expectation": expectation(row),
         "linked": bool(row.get("runs")),
         "links": links,

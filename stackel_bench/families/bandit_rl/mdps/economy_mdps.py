@@ -94,8 +94,11 @@ def citizens_mdps(
             leader.append(follower[-1] * (1 - skill) ** aversion)
         rows.append(np.repeat(np.eye(states)[:, None, :], len(labour), axis=1))
         last = np.broadcast_to(pot, (states, len(labour)))
-        arrays = np.stack(leader + [last]), np.stack(follower + [last])
-        return FollowerMDP(dyadic.rounded_rows(np.stack(rows)), *map(dyadic.rounded, arrays))
+        return FollowerMDP(
+            dyadic.rounded_rows(np.stack(rows)),
+            dyadic.rounded(np.stack([*leader, last])),
+            dyadic.rounded(np.stack([*follower, last])),
+        )
 
     return tuple(mdp(float(rate)) for rate in np.linspace(0, highest, schedules))
 
@@ -111,5 +114,9 @@ def _to_grid(values: np.ndarray, states: int) -> np.ndarray:
 
 def _stationary(rows: np.ndarray, leader: np.ndarray, follower: np.ndarray, steps: int) -> FollowerMDP:
     """The MDP whose steps are all alike."""
-    arrays = (dyadic.rounded_rows(rows), dyadic.rounded(leader), dyadic.rounded(follower))
-    return FollowerMDP(*(np.broadcast_to(array, (steps, *array.shape)) for array in arrays))
+    shape = (steps, *leader.shape)
+    return FollowerMDP(
+        np.broadcast_to(dyadic.rounded_rows(rows), (*shape, rows.shape[-1])),
+        np.broadcast_to(dyadic.rounded(leader), shape),
+        np.broadcast_to(dyadic.rounded(follower), shape),
+    )
