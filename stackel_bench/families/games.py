@@ -64,7 +64,7 @@ def load_game(name: str, **parameters: Any) -> Game:
             raise InputError(
                 f"game.{key}", parameters[key], "no such parameter; known: " + ", ".join(defaults)
             )
-    named: Game = dataclasses.replace(_builder(name)(**{**defaults, **parameters}), name=name)
+    named: Game = dataclasses.replace(builder_of(name)(**{**defaults, **parameters}), name=name)
     return named
 
 
@@ -75,7 +75,8 @@ def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, bool | int | float | str)
 
 
-def _builder(name: str) -> Callable[..., Any]:
+def builder_of(name: str) -> Callable[..., Any]:
+    """The function that builds the named game; its docstring has the formula."""
     family, instance = name.split("/")
     builder = family_of(family).games[instance]
     expected, declared = set(inspect.signature(builder).parameters), set(default_parameters(name))
