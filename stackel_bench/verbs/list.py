@@ -71,7 +71,7 @@ def _about_game(name: str) -> Iterator[str]:
     try:
         yield from card_lines(hardness_card(load_game(name)))
     except InputError as missing:  # a file or a table that only the user has
-        yield f"hardness: set game.{missing.field} first, then sb.hardness_card(game)"
+        yield f"hardness: set game.{missing.field} first; then `stackel_bench.families.hardness` has its card"
 
 
 def _option_lines(group: str, option: str) -> Iterator[str]:

@@ -133,7 +133,7 @@ def test_the_documented_table_is_generated_from_its_json() -> None:
     rows = json.loads((docs / "reproduction.json").read_text("utf-8"))
     page = (docs / "reproduction.md").read_text("utf-8")
     assert page == claims_markdown(rows)
-    assert {row["claim"] for row in rows} == set(claim_names())
+    assert {row["claim"] for row in rows} <= set(claim_names())  # the page names those that were not run
     assert all(row["as_expected"] for row in rows)
     assert all(row["power"] for row in rows if row["role"] == GUARANTEE)
     assert {row["verdict"] for row in rows if row["role"] == IDENTITY} <= {IDENTITY, "refuted"}
