@@ -67,11 +67,12 @@ def test_other_rows_have_no_power_to_show() -> None:
 
 
 def test_the_papers_table_has_enough_guarantees_and_each_cell_its_wrong_learners() -> None:
-    claims = [load_claim(name) for name in claim_names()]
-    keys = [(c.name, m.name) for c in claims for m in c.measurements if m.role == GUARANTEE]
+    claims = {name: load_claim(name) for name in claim_names()}
+    keys = [(c.name, m.name) for c in claims.values() for m in c.measurements if m.role == GUARANTEE]
     assert len(keys) >= 15
-    planned = plan_claims(claims, "quick", ["replicates=5"])
-    for key in keys:
+    some = ["simultaneous-optimistic", "erratum-01-printed-lp", "beyond-simultaneous"]
+    planned = plan_claims([claims[name] for name in some], "quick", ["replicates=5"])
+    for key in [key for key in keys if key[0] in some]:
         for name, ids in planned.caught_ids[key].items():
             assert len(ids) == len(planned.cell_ids[key])
             assert not set(ids) & set(planned.cell_ids[key]), f"{key}: {name} is what it should catch"
