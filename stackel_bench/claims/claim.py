@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import math
 from collections.abc import Callable, Mapping
@@ -20,7 +19,7 @@ from stackel_bench.claims.failure_rate import failure_rate
 from stackel_bench.claims.mean_value import mean_value, paired_difference, sample_ratio
 from stackel_bench.claims.needed_samples import needed_ratio, needed_samples
 from stackel_bench.claims.prediction import CONFIRMED, INCONCLUSIVE, REFUTED, Prediction
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, MissingValueError, UnknownKeyError, UnknownNameError
 
 EXACT: Mapping[str, Callable[..., Measured]] = {"exact_value": exact_value, "exact_share": exact_share}
 SAMPLED: Mapping[str, Callable[..., Measured]] = {
@@ -113,9 +112,7 @@ def claim_names() -> tuple[str, ...]:
 def load_claim(name: str) -> Claim:
     """The claim of this name."""
     if name not in claim_names():
-        close = difflib.get_close_matches(name, claim_names(), n=1)
-        hint = f" (did you mean {close[0]}?)" if close else ""
-        raise InputError("claim", name, "one of " + ", ".join(claim_names()) + hint)
+        raise UnknownNameError("claim", name, claim_names())
     text = resources.files("stackel_bench.conf").joinpath(f"claim/{name}.yaml").read_text("utf-8")
     return parse_claim(name, yaml.safe_load(text))
 
@@ -185,6 +182,6 @@ def _require_keys(field: str, data: Any, known: set[str], needed: set[str]) -> N
         raise InputError(field, data, "keys and values")
     for key in data:
         if key not in known:
-            raise InputError(f"{field}: key", key, "one of " + ", ".join(sorted(known)))
+            raise UnknownKeyError(f"{field}: {key}", known)
     for key in sorted(needed - set(data)):
-        raise InputError(f"{field}: {key}", None, "something")
+        raise MissingValueError(f"{field}: {key}")

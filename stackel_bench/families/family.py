@@ -28,8 +28,8 @@ class Family:
     explorers: Mapping[str, type[Any]] = field(default_factory=dict)
     # (game or one unit of it, unit, finding, epsilon) -> the finding, with what the truth says of it
     diagnose: Callable[[Any, int, Any, float], Any] | None = None
-    # (game, decision, algorithm, epsilon, delta) -> what the samples alone prove about the decision
-    certify: Callable[..., Any] | None = None
+    # a StoppingLearner whose model can be asked about any decision, so that fresh samples prove it
+    confidence: Callable[[], Any] | None = None
     # (epsilon, sizes) -> samples below which some game of these sizes defeats every learner
     lower_bound: Callable[[float, Mapping[str, int]], float] | None = None
     # (game, epsilon, tie-breaking, divergence) -> what this very game asks of every learner

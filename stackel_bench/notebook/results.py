@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from stackel_bench.errors import InputError
+from stackel_bench.errors import UnavailableError, expanded
 from stackel_bench.notebook.plots import Plots
 from stackel_bench.reporting.merged_sweeps import TablesElsewhere, merged_sweeps
 from stackel_bench.reporting.sweep_results import SweepResults
@@ -43,7 +43,7 @@ class Results:
 
     def __init__(self, sweep: SweepResults) -> None:
         self._sweep = sweep
-        self.plot = Plots(sweep)
+        self.plot = Plots(sweep.judged_part)
 
     @functools.cached_property
     def cells(self) -> pd.DataFrame:
@@ -84,7 +84,7 @@ class Results:
         """Write the HTML report, one file with all figures, to exactly this path."""
         from stackel_bench.reporting.pages.report import write_report
 
-        target = Path(path).expanduser()
+        target = expanded("path", path)
         with tempfile.TemporaryDirectory() as folder:
             owners = {entry.cell_id: self._sweep.tables for entry in self._sweep.finished}
             write_report(dataclasses.replace(self._sweep, tables=TablesElsewhere(owners, Path(folder))))
@@ -92,7 +92,7 @@ class Results:
         try:
             write_atomically(target, page)
         except OSError as error:
-            raise InputError("path", str(path), f"a file that can be written ({error.strerror})") from error
+            raise UnavailableError("path", f"write to {path}", error.strerror) from error
         return target
 
     def __len__(self) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
+from stackel_bench.reporting import played
 from stackel_bench.reporting.contests import (
     Contest,
     by_game,
@@ -22,7 +23,7 @@ from stackel_bench.results.numbers import count, enough, figures, ratio, small
 from stackel_bench.statistics.verdicts import FAILS, HOLDS, VACUOUS, judged
 from stackel_bench.text import plural
 
-MOST_GAMES = 3  # that a sentence names
+MOST_GAMES = 4  # that a sentence names
 MOST_LEARNERS = 3
 MOST_RIVALS = 2
 
@@ -35,8 +36,9 @@ def headline(results: SweepResults) -> tuple[str, ...]:
     on the same samples. Ratios are `estimate [95 % interval]`, from `statistics.ratios`. An empty tuple where
     nothing has finished.
     """
+    unknown, results = played.told(results), results.judged_part
     if results.cells.empty:
-        return ()
+        return tuple(unknown)
     cells = judged(results.labelled(results.cells)).assign(
         rival=lambda c: c["cell_id"].map(rival_names(results))
     )
@@ -46,7 +48,7 @@ def headline(results: SweepResults) -> tuple[str, ...]:
         told += _losses(results)
     if not told:
         told = list(_alone(cells))
-    return (*told, *_verdicts(cells))
+    return (*told, *_verdicts(cells), *unknown)
 
 
 def _learners(contests: Sequence[Contest]) -> Iterator[str]:
@@ -65,10 +67,15 @@ def _learners(contests: Sequence[Contest]) -> Iterator[str]:
         for contest in against[rival]:
             by_tie[contest.shared].append(contest)
         if len({_sides(members) for members in by_tie.values()}) == 1:
-            yield f"{rival} against {reference}: {_times(against[rival], 'the samples')}."
+            yield _needs(rival, _times(against[rival], f"the samples of {reference}"), reference)
         else:
-            parts = (f"{tie}, {_times(members, 'the samples')}" for tie, members in by_tie.items())
-            yield f"{rival} against {reference}: {'; '.join(parts)}."
+            for tie, members in by_tie.items():
+                text = _times(members, f"the samples of {reference}")
+                yield _needs(f"With {tie} tie-breaking, {rival}", text, reference)
+
+
+def _needs(who: str, times: str, other: str) -> str:
+    return f"{who} against {other}: {times}." if times.startswith("undecided") else f"{who} needs {times}."
 
 
 def _ties(contests: Sequence[Contest]) -> Iterator[str]:
@@ -80,8 +87,8 @@ def _ties(contests: Sequence[Contest]) -> Iterator[str]:
     others = [name for name in learners[1:] if _sides(by_learner[name]) != _sides(by_learner[learners[0]])]
     for learner in [*learners[:1], *others[:1]]:
         whose = f"With {learner}, pessimistic" if len(learners) > 1 else "Pessimistic"
-        text = _times(by_learner[learner], "the samples")
-        yield f"{whose} against optimistic tie-breaking: {text}."
+        text = _times(by_learner[learner], "the samples of optimistic")
+        yield _needs(f"{whose} tie-breaking", text, "optimistic")
 
 
 def _times(contests: Sequence[Contest], what: str) -> str:
@@ -122,7 +129,7 @@ def _trend(found: Sequence[Trend], cells: pd.DataFrame) -> Iterator[str]:
     for trend in alike[:2]:
         points = trend.points
         shown = [points[0], points[len(points) // 2], points[-1]]
-        values = [f"{point.mark}{count(round(point.samples))} at {point.x:g}" for point in shown]
+        values = [f"{point.mark}{count(point.samples)} at {point.x:g}" for point in shown]
         texts.append(f"{trend.tie_breaking} {_listed(values)}")
     instances = max(point.instances for point in first.points)
     mean = f" (means over {instances} random instances)" if instances > 1 else ""

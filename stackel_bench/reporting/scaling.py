@@ -13,6 +13,7 @@ import pandas as pd
 
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.theorems import AXES, theorem_exponent
+from stackel_bench.results.colours import cell_colour
 from stackel_bench.results.columns import AT_MOST, CENSORED, NEEDED, NEEDED_HIGH, NEEDED_LOW, heading
 from stackel_bench.results.varying import flat_items, varying_keys
 from stackel_bench.statistics.crossing_likelihood import Ladder
@@ -40,6 +41,7 @@ class Scaling:
     law: Exponent | None
     theorem: float | None
     replicates: int
+    colour: str
 
     @property
     def drawn_law(self) -> Exponent | None:
@@ -149,6 +151,7 @@ def fit_scaling(
         law=law,
         theorem=theorem_exponent(first["family"], axis),
         replicates=int(members["replicates"].min()),
+        colour=cell_colour({str(name): first[name] for name in members.columns}) or "",
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from stackel_bench.reporting.contests import needed_logs, rival_names
 from stackel_bench.reporting.scaling import INSTANCE
 from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.results.colours import cell_colour
 from stackel_bench.results.varying import flat_configs
 from stackel_bench.statistics.ratios import LogInterval
 
@@ -43,6 +44,7 @@ class Trend:
     learner: str
     tie_breaking: str
     epsilon: float
+    colour: str
     points: tuple[Point, ...]
 
 
@@ -74,24 +76,31 @@ def trends(results: SweepResults) -> list[Trend]:
                 at[float(flat[entry.cell_id][key])].append(logs[entry.cell_id])
             if len(at) >= LEAST_VALUES:
                 first = members[0]
-                points = tuple(_point(x, at[x]) for x in sorted(at))
-                names = (str(first.description["game"]), rivals[first.cell_id])
+                points = tuple(Point(x, *geometric_mean(at[x]), len(at[x])) for x in sorted(at))
                 found.append(
-                    Trend(key, *names, first.config["tie_breaking"], first.description["epsilon"], points)
+                    Trend(
+                        key=key,
+                        game=str(first.description["game"]),
+                        learner=rivals[first.cell_id],
+                        tie_breaking=first.config["tie_breaking"],
+                        epsilon=first.description["epsilon"],
+                        colour=cell_colour(first.description) or "",
+                        points=points,
+                    )
                 )
         if sum(len(trend.points) for trend in found) > sum(len(trend.points) for trend in best):
             best = found
     return best
 
 
-def _point(x: float, logs: Sequence[LogInterval]) -> Point:
-    """The mean of what is known: estimates, or the limits of ladders that are too short."""
+def geometric_mean(logs: Sequence[LogInterval]) -> tuple[float, float, float, str]:
+    """Samples, low, high and mark of several cells: of estimates, or the ends of ladders too short."""
     count = len(logs)
-    middles = [e.estimate if e.is_closed else e.low if e.estimate > 0 else e.high for e in logs]
+    middles = [e.estimate if e.is_closed else e.end for e in logs]
     middle = math.fsum(middles) / count
     above, below = (any(e.estimate == side * math.inf for e in logs) for side in (1, -1))
-    down = math.hypot(*(known - e.low for e, known in zip(logs, middles, strict=True))) / count
-    up = math.hypot(*(e.high - known for e, known in zip(logs, middles, strict=True))) / count
+    down = math.hypot(*(max(known - e.low, 0.0) for e, known in zip(logs, middles, strict=True))) / count
+    up = math.hypot(*(max(e.high - known, 0.0) for e, known in zip(logs, middles, strict=True))) / count
     low = 0.0 if below or math.isinf(down) else math.exp(middle - down)
     high = math.inf if above or math.isinf(up) else math.exp(middle + up)
-    return Point(x, math.exp(middle), low, high, ">" if above else "≤" if below else "", count)
+    return math.exp(middle), low, high, ">" if above else "≤" if below else ""

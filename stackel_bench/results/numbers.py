@@ -18,13 +18,22 @@ NEEDED_MARKS = (
 
 
 def count(value: float) -> str:
-    """A sample count: in full below ten thousand, else with two decimals and a power of ten."""
+    """A sample count: a whole number from 100 to 10,000, then two decimals and a power of ten."""
     if not math.isfinite(value):
         return "–"
     if value < 10_000:
-        return f"{value:.0f}" if value == round(value) else f"{value:.1f}"
+        return f"{value:.0f}" if value == round(value) or value >= 100 else f"{value:.1f}"
     mantissa, exponent = f"{value:.2e}".split("e")
     return f"{mantissa}e{int(exponent)}"
+
+
+def duration(seconds: float) -> str:
+    """A time to wait, in the unit that people would use."""
+    if seconds < 1:
+        return "less than 1 s"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
 def small(value: float) -> str:
@@ -77,11 +86,11 @@ def span(values: pd.Series) -> str:
 
 def ratio(found: Pooled) -> str:
     """How many times: with its interval, or the limit that is known."""
+    if not found.is_known:
+        return "undecided"
     if found.low > 0 and found.high < math.inf:
         return f"{figures(found.ratio)} [{figures(found.low)}, {figures(found.high)}]"
-    if found.low > 0:
-        return f"more than {figures(found.low)}"
-    return f"less than {figures(found.high)}" if found.high < math.inf else "an unknown number of"
+    return f"more than {figures(found.low)}" if found.low > 0 else f"less than {figures(found.high)}"
 
 
 def figures(value: float) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import t
+from scipy.special import stdtrit
 
 from stackel_bench.statistics.binomial import CONFIDENCE, binomial_interval
 
@@ -24,11 +24,15 @@ LEAST_GAMES = 3  # from which on an interval counts games; below, it is about th
 
 @dataclass(frozen=True)
 class LogInterval:
-    """A logarithm with its interval; infinite where the ladder does not reach so far."""
+    """A logarithm with its interval; infinite where the ladder does not reach so far.
+
+    end is the end of the ladder that the estimate lies beyond.
+    """
 
     estimate: float
     low: float
     high: float
+    end: float = math.nan
 
     @property
     def is_closed(self) -> bool:
@@ -66,7 +70,8 @@ def log_needed(
     shrunk = (counts + 0.5) / (trials + 1)
     estimate = _crossing(budgets, counts / trials > delta, shrunk, delta)
     limits = [_crossing(budgets, p > delta, np.clip(p, least, 1 - least), delta) for p in (low, high)]
-    return LogInterval(estimate, min(limits[0], budgets[-1]), max(limits[1], budgets[0]))
+    end = float(budgets[-1] if estimate > 0 else budgets[0])
+    return LogInterval(estimate, min(limits[0], budgets[-1]), max(limits[1], budgets[0]), end)
 
 
 def _crossing(budgets: np.ndarray, above: np.ndarray, rates: np.ndarray, delta: float) -> float:
@@ -87,7 +92,7 @@ def log_mean(values: ArrayLike, confidence: float = CONFIDENCE) -> LogInterval:
     mean = math.fsum(used) / len(used)
     half = 0.0
     if len(used) > 1:
-        half = float(t.ppf(0.5 + confidence / 2, len(used) - 1) * used.std(ddof=1) / math.sqrt(len(used)))
+        half = float(stdtrit(len(used) - 1, 0.5 + confidence / 2) * used.std(ddof=1) / math.sqrt(len(used)))
     low = math.log(mean - half) if half < mean else -math.inf
     return LogInterval(math.log(mean), low, math.log(mean + half))
 
@@ -119,9 +124,9 @@ def averaged(ratios: Sequence[LogInterval]) -> LogInterval:
 def pool(ratios: Sequence[LogInterval], confidence: float = CONFIDENCE) -> Pooled:
     """The geometric mean of the ratios of several games.
 
-    From three games on the interval is Student's over games: it is about games like these, and takes in both
-    their differences and the replicates. A game with a limit only enters with that limit, and the interval
-    stays open on its other side.
+    From three games on the interval is Student's over games, since it is about games like these; never
+    narrower than the replicates of these games allow. A game with a limit only enters with that limit, and
+    the interval stays open on its other side.
     """
     if len(ratios) < LEAST_GAMES:
         mean = averaged(ratios)
@@ -132,10 +137,14 @@ def pool(ratios: Sequence[LogInterval], confidence: float = CONFIDENCE) -> Poole
     used = np.array([value for value, _, _ in logs if math.isfinite(value)])
     if len(used) < LEAST_GAMES:
         return Pooled(math.nan, 0.0, math.inf, len(ratios))
-    quantile = float(t.ppf(0.5 + confidence / 2, len(used) - 1))
+    quantile = float(stdtrit(len(used) - 1, 0.5 + confidence / 2))
     middle, half = float(used.mean()), quantile * float(used.std(ddof=1)) / math.sqrt(len(used))
-    low = -math.inf if any(below for _, below, _ in logs) else middle - half
-    high = math.inf if any(above for _, _, above in logs) else middle + half
+    here = (
+        averaged([ratio for ratio in ratios if ratio.is_closed]) if any(r.is_closed for r in ratios) else None
+    )
+    down, up = (half, half) if here is None else (here.estimate - here.low, here.high - here.estimate)
+    low = -math.inf if any(below for _, below, _ in logs) else middle - max(half, down)
+    high = math.inf if any(above for _, _, above in logs) else middle + max(half, up)
     return Pooled(_exp(middle), _exp(low), _exp(high), len(ratios))
 
 

@@ -3,22 +3,48 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import yaml
 
 from stackel_bench.results.colours import cell_colour
 from stackel_bench.results.columns import AT_MOST, CENSORED, NEEDED, lookup, shown_in
-from stackel_bench.results.entry import FAILED, FINISHED, Entry
+from stackel_bench.results.entry import FAILED, FINISHED, Entry, Head
 from stackel_bench.results.frames import entry_verdict
 from stackel_bench.results.numbers import interval, needed, needed_interval, small
 from stackel_bench.results.varying import flat_items
+from stackel_bench.tracking.run_record import Point, RunRecord
 
+KIND = "cell"
 ENTRY_FILE = "cell.json"
+CONFIG_FILE = "config.yaml"
 RECORDS_FILE = "records.parquet"
 ACTIONS_FILE = "actions.parquet"
 
-Point = tuple[str, float, int]  # metric, value, step
+
+def cell_run(
+    entry: Entry, tags: Mapping[str, str], records: bytes | None = None, actions: bytes | None = None
+) -> RunRecord:
+    """The run of a finished or failed cell with its tables (Parquet)."""
+    end = round(entry.finished_at * 1000)
+    return RunRecord(
+        kind=KIND,
+        key=entry.cell_id,
+        name=entry.label,
+        tags={**identity_tags(entry), **tags, **outcome_tags(entry)},
+        params=parameters(entry),
+        points=points(entry),
+        artifacts=artifacts(entry, records, actions),
+        finished=entry.state == FINISHED,
+        start=end - round(entry.wall_seconds * 1000),
+        end=end,
+    )
+
+
+def expected_artifacts(head: Head) -> set[str]:
+    """The files that the run of a finished cell has."""
+    tables = {RECORDS_FILE: head.records_digest, ACTIONS_FILE: head.actions_digest}
+    return {ENTRY_FILE, CONFIG_FILE, *(name for name, digest in tables.items() if digest)}
 
 
 def identity_tags(entry: Entry) -> dict[str, str]:
@@ -30,8 +56,6 @@ def identity_tags(entry: Entry) -> dict[str, str]:
     colour = cell_colour(entry.description)
     return {
         **tags,
-        "stackel.kind": "cell",
-        "stackel.cell_id": entry.cell_id,
         "stackel.seed": str(entry.description["seed"]),
         "pair": pair_name(entry),
         **({"mlflow.runColor": colour} if colour else {}),
@@ -48,8 +72,9 @@ def outcome_tags(entry: Entry) -> dict[str, str]:
     if entry.state != FINISHED:
         return {}
     metrics = entry.metrics
-    tags = {"verdict": entry_verdict(entry)}
-    for word, key in (("failure", "failure_probability"), ("loss", "value_suboptimality")):
+    tags = {"verdict": entry_verdict(entry)} if entry_verdict(entry) else {}
+    named = {"failure": "failure_probability", "loss": "value_suboptimality", "earns": "played_leader_value"}
+    for word, key in named.items():
         if f"{key}_low" in metrics:
             tags[word] = f"{small(metrics[key])} {interval(metrics[f'{key}_low'], metrics[f'{key}_high'])}"
     if "guarantee" in metrics:
@@ -68,12 +93,12 @@ def points(entry: Entry) -> list[Point]:
     """Headline numbers, and the learning curve with the sample count as step where there is one."""
     curves = entry.rungs if len(entry.rungs) > 1 else ()
     along = set(curves[0]) if curves else set()
-    found = [(key, value, 0) for key, value in entry.metrics.items() if key not in along]
-    found += [(key, value, 0) for key, value in _logarithms(entry)]
+    found = [Point(key, value) for key, value in entry.metrics.items() if key not in along]
+    found += [Point(key, value) for key, value in _logarithms(entry)]
     for rung in curves:
-        found += [(key, value, round(rung["samples"])) for key, value in rung.items()]
-    shown = [(metric_key(key), value, step) for key, value, step in found if _is_shown(key)]
-    return [*shown, ("wall_seconds", entry.wall_seconds, 0)]
+        found += [Point(key, value, round(rung["samples"])) for key, value in rung.items()]
+    shown = [Point(metric_key(key), value, step) for key, value, step in found if _is_shown(key)]
+    return [*shown, Point("wall_seconds", entry.wall_seconds)]
 
 
 def metric_key(name: str) -> str:
@@ -101,7 +126,7 @@ def artifacts(entry: Entry, records: bytes | None, actions: bytes | None) -> dic
     """Files by name: all that is needed to rebuild the cell elsewhere, and what failed."""
     files = {
         ENTRY_FILE: entry.to_line(),
-        "config.yaml": yaml.safe_dump(dict(entry.config), sort_keys=False).encode(),
+        CONFIG_FILE: yaml.safe_dump(dict(entry.config), sort_keys=False).encode(),
     }
     if records is not None:
         files[RECORDS_FILE] = records

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from stackel_bench.config import groups
 from stackel_bench.config.settings import ExecutionSettings, TrackingSettings
-from stackel_bench.errors import InputError, did_you_mean
+from stackel_bench.errors import InputError, UnknownNameError
 from stackel_bench.families.games import builder_of, default_parameters, game_names, load_game
 from stackel_bench.families.hardness import card_lines, hardness_card
 from stackel_bench.families.registry import all_explorers, all_families
@@ -27,8 +27,7 @@ def main(arguments: list[str]) -> int:
         if argument not in GROUPS:
             group, _, option = argument.partition("=")
             if group not in GROUPS or not option:
-                allowed = "one of " + ", ".join(GROUPS) + ", or GROUP=OPTION" + did_you_mean(group, GROUPS)
-                raise InputError("list", argument, allowed)
+                raise UnknownNameError("group", group, GROUPS, ", or GROUP=OPTION")
             _print_option(console, group, option)
     for group in [a for a in arguments if a in GROUPS] or ([] if arguments else GROUPS):
         lines = _lines(group)
@@ -53,8 +52,7 @@ def _lines(group: str) -> dict[str, str]:
 def _print_option(console: Console, group: str, option: str) -> None:
     if group == "explorer":
         if option not in all_explorers():
-            allowed = "one of " + ", ".join(all_explorers()) + did_you_mean(option, all_explorers())
-            raise InputError("explorer", option, allowed)
+            raise UnknownNameError("explorer", option, all_explorers())
         text = inspect.cleandoc(all_explorers()[option].__doc__ or "")
     else:
         groups.require_option(group, option)

@@ -35,13 +35,9 @@ def test_learners_and_tie_breakings(tmp_path: Path) -> None:
             "d": ({"algorithm": "plug_in", "tie_breaking": "optimistic"}, LATE),
         },
     )
-    assert "With paper, pessimistic against optimistic tie-breaking: 16 [" in text
-    assert "plug_in against paper: pessimistic, more than" in text
-    assert "optimistic, 16 [" in text
-    assert (
-        "Failing too often even at the largest budget: plug_in on bandit/trap (pessimistic: 200 of 200"
-        in text
-    )
+    assert "With paper, pessimistic tie-breaking needs 16 [" in text
+    assert "plug_in needs more than" in text
+    assert "even at the largest budget: plug_in on bandit/trap (pessimistic: 200 of 200 replicates" in text
 
 
 def test_many_games_are_summed_up(tmp_path: Path) -> None:
@@ -50,7 +46,7 @@ def test_many_games_are_summed_up(tmp_path: Path) -> None:
         cells[f"a{size}"] = ({"num_leader_actions": size}, LATE)
         cells[f"b{size}"] = ({"num_leader_actions": size, "tie_breaking": "optimistic"}, EARLY)
     text = told(tmp_path, cells)
-    assert "times the samples over 6 games (more on 6, fewer on 0, undecided on 0" in text
+    assert "times the samples of optimistic over 6 games (more on 6, fewer on 0, undecided on 0" in text
     assert "Along game.num_risky, samples that paper needs on bandit/trap: pessimistic" in text
     assert "Nothing is shown to fail at the largest budget; 12 of 12 shown to hold." in text
 
@@ -61,8 +57,8 @@ def test_random_instances_are_one_game(tmp_path: Path) -> None:
         cells[f"a{seed}"] = ({"instance_seed": seed}, LATE)
         cells[f"b{seed}"] = ({"instance_seed": seed, "tie_breaking": "optimistic"}, (EARLY, LATE)[seed % 2])
     text = told(tmp_path, cells)
-    assert "Pessimistic against optimistic tie-breaking: 4 [" in text
-    assert "times the samples on bandit/trap." in text
+    assert "Pessimistic tie-breaking needs 4 [" in text
+    assert "times the samples of optimistic on bandit/trap." in text
     assert "instance" not in text.split(".")[0]
 
 
@@ -89,4 +85,4 @@ def test_vacuous_cells_are_told_and_not_compared(tmp_path: Path) -> None:
         write_cell(journal, make_entry(cell_id, replicates=200, tie_breaking=tie), records)
     text = "\n".join(headline(read_sweep(tmp_path)))
     assert "1 of 2 cells is vacuous: no answer could have failed there." in text
-    assert "against" not in text
+    assert "times" not in text

@@ -36,7 +36,7 @@ def test_samples_needed_have_their_interval_and_marks_on_the_page(tmp_path: Path
     page = read(troubled_sweep(tmp_path))
     assert "<th>needs</th><th>needs within</th></tr>" in page
     assert "<td>&gt;1600</td><td>[1600, –]</td>" in page
-    assert "<td>611.7</td><td>[100, –]</td>" in page
+    assert "<td>612</td><td>[100, –]</td>" in page
     assert "<li>needs within: interval of the samples needed: the last budget" in page
     assert "≤: the smallest never failed" in page
     assert "needs at least" not in page  # columns of the files alone

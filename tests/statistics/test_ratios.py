@@ -105,6 +105,8 @@ def test_one_game_keeps_its_interval_and_several_count_games() -> None:
     assert averaged(ratios[:2]).low == pytest.approx(0.5 - 0.2 / math.sqrt(2))
     several = pool(ratios)
     assert several.ratio == pytest.approx(math.e)
+    same = pool([LogInterval(1.0, 0.0, 2.0)] * 4)  # games that agree do not make replicates exact
+    assert math.log(same.high) == pytest.approx(1.5)
     assert math.log(several.high) - 1 == pytest.approx(4.303 / math.sqrt(3), rel=1e-3)  # t, 2 degrees
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stackel_bench.families.bandit import learners
-from stackel_bench.families.bandit.certificate import certify
 from stackel_bench.families.bandit.instances import INSTANCES
 from stackel_bench.families.bandit.lower_bound.characteristic_time import characteristic_time
 from stackel_bench.families.bandit.nash import BanditNash
@@ -44,7 +43,7 @@ FAMILY = Family(
         "bandit/random", {"num_leader_actions": 3, "num_follower_actions": 4}, pull_cost, measured_pairs
     ),
     warm_up=warm_up,
-    certify=certify,
+    confidence=CertifiedLearner,
     lower_bound=_lower_bound,
     characteristic_time=characteristic_time,
 )

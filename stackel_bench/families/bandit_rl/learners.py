@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from stackel_bench.errors import InputError
 from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Exploration, Explorer, Goal
 from stackel_bench.families.bandit_rl.explorers import make_explorer
 from stackel_bench.families.bandit_rl.game import EpisodeSampler
@@ -60,6 +61,9 @@ class BanditRLLearner:
     def schedule(self, sampler: EpisodeSampler, budget: Budget) -> Schedule:
         """Episodes per leader action, by rung; a unit is a leader action."""
         actions = sampler.num_leader_actions
+        if getattr(self._explorer, "needs_simulation", False) and not sampler.simulated:
+            allowed = "an explorer that plays episodes from their start, which is all that a program offers"
+            raise InputError("algorithm.explorer", self.explorer, allowed)
         plans = self._plans(sampler, budget)
         for phase, episodes in plans[-1].phases.items():
             runnable_phase(phase, episodes, budget.epsilon)

@@ -32,4 +32,5 @@ FAMILY = Family(
         measured_queries,
     ),
     warm_up=warm_up,
+    confidence=CertifiedLearner,
 )

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stackel_bench import checks, streams
-from stackel_bench.errors import InputError
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.certified.loop import ConfidenceModel, largest_cap, run_until_certified
 from stackel_bench.learners.decision import Decision
@@ -61,13 +60,11 @@ class StoppingLearner:
 def stopping_schedule(
     budget: Budget, paper: int, first: int, least: int, seconds: float, detail: Any = None
 ) -> Schedule:
-    """One rung; the samples named are the most that can be used: a few times the paper's, or the cap.
+    """One rung; the samples named are the most that can be used: the cap, or a few times the paper's.
 
     `first` samples are the first batch, of which a cap must leave `least`.
     """
-    most = largest_cap(budget, LARGEST * paper + 2 * first, least)
-    if most > checks.MAX_EXACT_COUNT:
-        raise InputError("samples of the budget", most, "at most 2**53 in total; raise budget.epsilon")
+    most = largest_cap(budget, min(LARGEST * paper + 2 * first, checks.MAX_EXACT_COUNT), least)
     return Schedule(
         budget=budget,
         counts=(most,),

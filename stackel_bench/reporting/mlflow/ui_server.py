@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, expanded
 from stackel_bench.reporting.mlflow.view import VIEW_QUERY, VIEW_TAG, view_state
 
 HOST = "127.0.0.1"
@@ -41,7 +41,7 @@ class UiServer:
 @contextlib.contextmanager
 def running_server(output: Path, *, port: int | None = None, study: str = "") -> Iterator[UiServer]:
     """A server on output/mlflow.db that answers; its whole process group ends with the context."""
-    database = output.expanduser().resolve() / "mlflow.db"
+    database = expanded("output", output).resolve() / "mlflow.db"
     if not database.exists():
         allowed = "a folder with mlflow.db (made by `stackel-bench run` or `sweep`, unless tracking=off)"
         raise InputError("output", str(output), allowed)

@@ -17,6 +17,7 @@ from stackel_bench.reporting.sweep_results import SweepResults, Tables
 from stackel_bench.results import files
 from stackel_bench.results.frames import saved_summary, write_actions, write_results
 from stackel_bench.results.journal import Journal
+from stackel_bench.results.numbers import count
 from stackel_bench.results.provenance import git_commit, package_version
 from stackel_bench.results.varying import varying_keys
 from stackel_bench.sweeps.driver import Tally
@@ -125,7 +126,7 @@ def publish(session: Session) -> bool:
     if tally.finished:
         kept = f" ({plural(tally.pieces_restored, 'piece')} from before)" if tally.pieces_restored else ""
         console.print(
-            f"{tally.samples:.3g} samples{kept} in {tally.wall_seconds:.1f} s on "
+            f"{count(tally.samples)} samples{kept} in {tally.wall_seconds:.1f} s on "
             f"{plural(tally.workers, 'worker')}, overhead {tally.overhead:.0%}"
         )
     if results.failed:
@@ -138,7 +139,8 @@ def publish(session: Session) -> bool:
     if session.store is not None:
         problem = "" if tally.unsynced else log_report(results, session.store, session.tags)
         reason = problem or next(iter(tally.unsynced.values()), "")
-        console.print(f"link    {session.store.link(VIEW_QUERY)}")
+        if session.plan.settings.tracking.kind == "server":  # a local store has no server that runs by now
+            console.print(f"link    {session.store.link(VIEW_QUERY)}")
         if reason:
             what = plural(len(tally.unsynced), "cell") if tally.unsynced else "the report"
             later = sync_command(session.command)

@@ -16,13 +16,13 @@ from stackel_bench.evaluation.verdict import judge
 from stackel_bench.families.bandit_rl.exploration.explorer import Goal
 from stackel_bench.families.bandit_rl.exploration.running_estimate import RunningEstimate
 from stackel_bench.families.bandit_rl.game import BanditRLGame
-from stackel_bench.families.bandit_rl.stopping import certified
 from stackel_bench.families.bandit_rl.stopping.action_bounds import ActionBounds
 from stackel_bench.families.bandit_rl.stopping.model_set import Interval, ModelSet, model_set
 from stackel_bench.families.learners import make_learner
 from stackel_bench.families.oracles import oracle_of
 from stackel_bench.games.noise import Noise
 from stackel_bench.learners.budget import Budget, FixedBudget, LadderBudget, TheoryBudget
+from stackel_bench.learners.certified import learner as shared
 from stackel_bench.learners.guarantee import PAPER
 from stackel_bench.models import FollowerMDP, TieBreaking
 from stackel_bench.planning import best_responses, policy_values
@@ -208,7 +208,29 @@ def test_a_cap_ends_it_uncertified_and_a_ladder_is_one_rung() -> None:
         learner.schedule(game.sampler, FixedBudget(samples=1))
 
 
+def test_any_decision_can_be_certified_from_fresh_episodes() -> None:
+    """A proven decision is right; a policy that the follower would never play is not proven."""
+    game = boundary_game(0)
+    for tie in TieBreaking:
+        result = sb.learn(game, "certified", epsilon=EPSILON, tie_breaking=tie)
+        proof = sb.certificate(game, result, epsilon=EPSILON, samples=50_000, seed=1)
+        assert proof.proven
+        action, mdp = result.leader_action, game.mdps[result.leader_action or 0]
+        slacks = (EPSILON / 2, EPSILON) if tie is TieBreaking.PESSIMISTIC else (EPSILON, 0.0)
+        low, high = (sb.leader_values(game, slack, tie)[action] for slack in slacks)
+        assert proof.value_low <= low + 1e-9
+        assert proof.value_high >= high - 1e-9
+        selfless = FollowerMDP(mdp.transitions, mdp.follower_rewards, np.zeros(mdp.shape))
+        worst = best_responses([selfless], 0.0, TieBreaking.PESSIMISTIC)[0]
+        best = best_responses([mdp], 0.0, TieBreaking.PESSIMISTIC)[0].follower_optimum
+        assert worst.leader_value < best - EPSILON
+        wrong = replace(result, follower_response=worst.policy)
+        assert not sb.certificate(game, wrong, epsilon=EPSILON, samples=3000).answered
+    with pytest.raises(InputError, match=r"result\.follower_response"):
+        sb.certificate(game, replace(result, follower_response=np.ones((2, 2, 2))), epsilon=EPSILON)
+
+
 def test_a_run_that_does_not_stop_raises(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(certified, "rf_ucrl_episodes", lambda *_: 50)
+    monkeypatch.setattr(shared, "LARGEST", 0)
     with pytest.raises(RuntimeError, match="did not stop"):
         sb.learn(boundary_game(0), "certified", epsilon=0.1)

@@ -55,6 +55,7 @@ class _Pulls:
         self._sampler, self._epsilon, self._tie = sampler, budget.epsilon, tie
         self._rows = np.arange(sampler.shape[0])  # whose bounds are out of date
         self._bounds: RowBounds | None = None
+        self.about: Decision | None = None
         self.sample(np.full(sampler.shape, min(FIRST_PULLS, cap // math.prod(sampler.shape))), rng)
 
     @property
@@ -64,7 +65,11 @@ class _Pulls:
     def standing(self) -> Standing:
         now = row_bounds(*self._known.intervals(self._rows), self._epsilon, self._tie)
         bounds = self._bounds = _updated(self._bounds, self._rows, now)
-        return standing_of(bounds.win, bounds.challenge, bounds.response >= 0, self._epsilon)
+        row = None if self.about is None else self.about.leader_action
+        answered = bounds.response >= 0
+        if self.about is not None:
+            answered = bounds.behind[:, self.about.follower_response] <= self._epsilon
+        return standing_of(bounds.win, bounds.challenge, answered, self._epsilon, row)
 
     def allocation(self, standing: Standing) -> tuple[int, np.ndarray]:
         assert self._bounds is not None
@@ -98,7 +103,7 @@ def wanted_pulls(
         row = standing.winner
         pairs = {(row, int(p)) for p in np.flatnonzero(bounds.live[row])}
     else:
-        best, _ = _estimate(known, epsilon, tie)
+        best = standing.winner if standing.asked else _estimate(known, epsilon, tie)[0]
         others = np.where(np.arange(len(leader)) == best, -np.inf, bounds.challenge)
         other = int(others.argmax())
         inner = other if tie is TieBreaking.PESSIMISTIC else best

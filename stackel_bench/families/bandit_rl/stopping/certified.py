@@ -2,85 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from stackel_bench import checks, streams
+from stackel_bench import checks
 from stackel_bench.families.bandit_rl.exploration.budgets import paper_total
 from stackel_bench.families.bandit_rl.exploration.explorer import Goal
 from stackel_bench.families.bandit_rl.exploration.running_estimate import RunningEstimate
 from stackel_bench.families.bandit_rl.game import EpisodeSampler
 from stackel_bench.families.bandit_rl.stopping.action_bounds import ActionBounds
 from stackel_bench.families.bandit_rl.stopping.model_set import model_set
-from stackel_bench.families.bandit_rl.theory import rf_ucrl_episodes
 from stackel_bench.learners.budget import Budget
-from stackel_bench.learners.certified.loop import largest_cap, run_until_certified
+from stackel_bench.learners.certified.learner import StoppingLearner, stopping_schedule
 from stackel_bench.learners.certified.standing import Standing, standing_of
 from stackel_bench.learners.decision import Decision
-from stackel_bench.learners.guarantee import PAPER, Guarantee
-from stackel_bench.learners.learner import Schedule, StreamKey
+from stackel_bench.learners.learner import Schedule
 from stackel_bench.models import TieBreaking
 
 FIRST_EPISODES = 12  # of each leader action, played uniformly
-GROWTH = 0.25  # a leader action that is played again gets this share of its episodes
+GROWTH = 0.15  # a leader action that is played again gets this share of its episodes
 UNVISITED = 0.5  # what the estimate takes triples to pay that were never visited
 
 Plays = dict[int, list[tuple[np.ndarray, int]]]  # by leader action: policies and episodes
 
 
 @dataclass(frozen=True)
-class CertifiedLearner:
-    """Both lines of the theorem with probability 1 - delta, from as few episodes as prove them on this game.
-
-    Runs to its stop on budget=theory and budget=ladder (one rung); budget=fixed is a cap on the episodes;
-    budget=scaled shrinks every confidence radius by sqrt(scale), and gives the guarantee away.
-    """
+class CertifiedLearner(StoppingLearner):
+    """Plays the policies that the bounds of the best leader action and of its challenger rest on."""
 
     version: ClassVar[int] = 1
-    name: ClassVar[str] = "certified"
-    guarantee: ClassVar[Guarantee] = PAPER
 
     def schedule(self, sampler: EpisodeSampler, budget: Budget) -> Schedule:
-        """One unit is the whole game; the samples named are the most that can be used."""
-        actions, shape = sampler.num_leader_actions, sampler.shape
-        goal = Goal(budget.epsilon, budget.delta, actions)
-        limit = actions * rf_ucrl_episodes(shape, budget.epsilon, budget.delta, actions)
-        most = largest_cap(budget, min(limit, checks.MAX_EXACT_COUNT), actions)
-        horizon, states, responses = shape
-        return Schedule(
-            budget=budget,
-            counts=(most // actions,),
-            samples=(most,),
-            theory_samples=paper_total(shape, goal).total * actions,
-            units=1,
-            seconds_per_unit=0.2 + 1e-3 * actions * horizon * states**2 * responses,
-            shared=False,
-        )
+        """The samples named are the most that can be used."""
+        horizon, states, responses = sampler.shape
+        actions = sampler.num_leader_actions
+        paper = actions * paper_total(sampler.shape, _goal(sampler, budget)).total
+        seconds = 0.2 + 1e-3 * actions * horizon * states**2 * responses
+        return stopping_schedule(budget, paper, FIRST_EPISODES * actions, actions, seconds)
 
-    def explore(
-        self, sampler: EpisodeSampler, schedule: Schedule, unit: int, key: StreamKey
-    ) -> dict[TieBreaking, Decision]:
-        """What is decided where the run ends, for each tie-breaking."""
-        return {tie: _run(sampler, schedule, tie, key) for tie in TieBreaking}
-
-    def decide(
-        self,
-        sampler: EpisodeSampler,
-        schedule: Schedule,
-        findings: Sequence[dict[TieBreaking, Decision]],
-        tie_breaking: TieBreaking,
-    ) -> list[Decision]:
-        """The decision that the run ended with."""
-        return [findings[0][tie_breaking]]
+    def model(
+        self, sampler: EpisodeSampler, schedule: Schedule, tie_breaking: TieBreaking, rng: np.random.Generator
+    ) -> _Episodes:
+        """Every leader action is played in a few times first."""
+        return _Episodes(sampler, schedule.budget, tie_breaking, schedule.samples[0], rng)
 
 
-def _run(sampler: EpisodeSampler, schedule: Schedule, tie: TieBreaking, key: StreamKey) -> Decision:
-    budget, cap = schedule.budget, schedule.samples[0]
-    rng = streams.generator(*key, "certified")
-    return run_until_certified(_Episodes(sampler, budget, tie, cap, rng), budget, cap, rng)
+def _goal(sampler: EpisodeSampler, budget: Budget) -> Goal:
+    return Goal(budget.epsilon, budget.delta, sampler.num_leader_actions)
 
 
 class _Episodes:
@@ -91,10 +62,11 @@ class _Episodes:
     ) -> None:
         actions = sampler.num_leader_actions
         self._epsilon, self._tie = budget.epsilon, tie
-        self._goal = Goal(budget.epsilon, budget.delta, actions)
+        self._goal = _goal(sampler, budget)
         self._scale = budget.scale if budget.kind == "scaled" else 1.0
         self._seen = [RunningEstimate(sampler.simulator(a), UNVISITED, rng) for a in range(actions)]
         self._bounds = [ActionBounds(budget.epsilon, tie) for _ in range(actions)]
+        self.about: Decision | None = None
         uniform = np.full(sampler.shape, 1 / sampler.shape[2])
         first = min(FIRST_EPISODES, cap // actions)
         self.sample({a: [(uniform, first)] for a in range(actions)}, rng)
@@ -104,32 +76,39 @@ class _Episodes:
         return sum(seen.episodes for seen in self._seen)
 
     def standing(self) -> Standing:
+        asked = None if self.about is None else self.about.leader_action
+        if asked is not None:
+            self._bounds[asked].asked = self._policy(self.about)
         for action in self._played:
             self._bounds[action].tighten(model_set(self._seen[action], self._goal, self._scale))
         win, challenge = (
             np.array([getattr(bounds, name) for bounds in self._bounds]) for name in ("win", "challenge")
         )
         answered = np.array([bounds.response is not None for bounds in self._bounds])
-        return standing_of(win, challenge, answered, self._epsilon)
+        return standing_of(win, challenge, answered, self._epsilon, asked)
 
     def allocation(self, standing: Standing) -> tuple[int, Plays]:
-        """Shares of a quarter more episodes of each open leader action, for the policies its bounds rest on.
+        """More episodes of the leader actions that decide, in equal shares for what their bounds rest on.
 
-        Open: the best one by point estimates (lower bounds are trivial at first) and those that may still be
-        better than the best proven one by more than epsilon; once the leader's line is settled, the winner.
+        These are the best one by point estimates (lower bounds are trivial at first, and following them one
+        would grow for nothing) and its challenger, the other one with the largest upper bound; once the
+        leader's line is settled, the winner. One with more than twice the other's episodes waits.
         """
-        if standing.settled:
-            wanted = [standing.winner]
-        else:
-            limit = max(bounds.win for bounds in self._bounds) + self._epsilon
-            best = self._best()
-            wanted = [a for a, bounds in enumerate(self._bounds) if a == best or bounds.challenge > limit]
+        wanted = [standing.winner] if standing.settled else self._deciding(standing)
+        fewest = min(self._seen[action].episodes for action in wanted)
         plays: Plays = {}
         for action in wanted:
-            policies = self._bounds[action].plays
-            share = max(2, int(GROWTH * self._seen[action].episodes / len(policies)))
-            plays[action] = [(policy, share) for policy in policies]
+            episodes, policies = self._seen[action].episodes, self._bounds[action].plays
+            if episodes <= 2 * fewest:
+                share = max(2, int(GROWTH * episodes / len(policies)))
+                plays[action] = [(policy, share) for policy in policies]
         return sum(episodes for played in plays.values() for _, episodes in played), plays
+
+    def _deciding(self, standing: Standing) -> list[int]:
+        best = standing.winner if standing.asked else self._best()
+        others = [bounds.challenge for bounds in self._bounds]
+        others[best] = -math.inf
+        return sorted({best, int(np.argmax(others))})
 
     def sample(self, allocation: Plays, rng: np.random.Generator) -> None:
         for action, plays in allocation.items():
@@ -143,6 +122,7 @@ class _Episodes:
         bounds = self._bounds[action]
         response = bounds.response if standing.proven else bounds.likely
         assert response is not None
+        value = "phi" if self._tie is TieBreaking.PESSIMISTIC else "psi"
         return Decision(
             self._tie,
             action,
@@ -150,8 +130,17 @@ class _Episodes:
             response,
             bounds.estimate,
             self.samples,
-            actions={"samples": np.array([seen.episodes for seen in self._seen])},
+            actions={
+                "samples": np.array([seen.episodes for seen in self._seen]),
+                f"estimated_{value}": np.array([bounds.estimate for bounds in self._bounds]),
+            },
         )
+
+    def _policy(self, decision: Any) -> np.ndarray:
+        shape = self._seen[0].simulator.shape
+        policy = checks.array("result.follower_response", decision.follower_response, shape=shape)
+        checks.distributions("result.follower_response", policy)
+        return policy
 
     def _best(self) -> int:
         return int(np.argmax([bounds.estimate for bounds in self._bounds]))

@@ -80,6 +80,8 @@ class _Queries:
         self._win, self._challenge = np.full(leaders, -np.inf), np.full(leaders, np.inf)
         self._response = np.full(leaders, -1)
         self._live = np.ones((leaders, followers), dtype=bool)
+        self._answered = np.zeros(leaders, dtype=bool)
+        self.about: Decision | None = None
         self.sample((pairs, counts), rng)
 
     @property
@@ -88,13 +90,20 @@ class _Queries:
 
     def standing(self) -> Standing:
         """Bounds are intersected over time; rows that can neither win nor challenge are left as they are."""
-        for rows in self._blocks(np.flatnonzero(self._challenge >= self._win.max())):
+        asked = None if self.about is None else self.about.leader_action
+        matter = self._challenge >= self._win.max()
+        if asked is not None:
+            matter[asked] = True
+        for rows in self._blocks(np.flatnonzero(matter)):
             found = row_bounds(*self._known.intervals(self._coordinates(rows)), self._epsilon, self._tie)
             self._win[rows] = np.maximum(self._win[rows], found.win)
             self._challenge[rows] = np.minimum(self._challenge[rows], found.challenge)
             self._response[rows] = np.where(found.response >= 0, found.response, self._response[rows])
             self._live[rows] &= found.live
-        return standing_of(self._win, self._challenge, self._response >= 0, self._epsilon)
+            if self.about is not None:
+                self._answered[rows] |= found.behind[:, self.about.follower_response] <= self._epsilon
+        answered = self._response >= 0 if asked is None else self._answered
+        return standing_of(self._win, self._challenge, answered, self._epsilon, asked)
 
     def allocation(self, standing: Standing) -> tuple[int, tuple[np.ndarray, np.ndarray]]:
         rows = np.array([standing.winner])
