@@ -37,12 +37,12 @@ _SECTIONS = {
 }
 _COMPUTED = "Identities: computed on true games, not measured"
 HEADLINES = (
-    ("lower-bound-exact-stackelberg", "failure"),
     ("nested-bandit", "guarantee"),
-    ("two-level-rl", "guarantee"),
-    ("simultaneous", "guarantee"),
-    ("simultaneous-optimistic", "as-printed"),
-    ("correction-09-optimistic-gap", "margin-repairs-it"),
+    ("nested-bandit-optimistic", "guarantee"),
+    ("lower-bound-nested-bandit", "failure-below"),
+    ("correction-20-constants", "quarter-epsilon"),
+    ("beyond-bandit", "elimination-samples"),
+    ("beyond-bandit", "elimination-guarantee"),
 )
 
 
@@ -75,11 +75,11 @@ def claims_markdown(rows: Sequence[Row]) -> str:
 def headline_table(rows: Sequence[Row]) -> str:
     """The rows that the README shows, as Markdown."""
     by_name = {(row["claim"], row["measurement"]): row for row in rows}
-    titles = ["asked", "prediction", "measured", "would have caught", "verdict"]
+    titles = ["claim", "asked", "prediction", "measured", "would have caught", "verdict"]
     table = [markdown_row(titles), "|---" * len(titles) + "|"]
     for row in (by_name[name] for name in HEADLINES):
         caught = "; ".join(text.partition(": fails")[0] for text in row["power"])
-        cells = [row["asks"], row["prediction"], interval(row), caught, row["verdict"]]
+        cells = [f"`{row['claim']}`", row["asks"], row["prediction"], interval(row), caught, row["verdict"]]
         table.append(markdown_row(cells))
     return "\n".join(table)
 
