@@ -121,9 +121,8 @@ def _listed(value: Any) -> list[Any]:
 
 def _words(choices: Mapping[str, Any]) -> list[str]:
     """Overrides as they are typed."""
-    return list(
-        grid_overrides("sweep", {key: _listed(value) for key, value in choices.items() if value != []})
-    )
+    grid = {key: _listed(value) for key, value in choices.items() if value != []}
+    return list(grid_overrides("sweep", grid, settings=True))
 
 
 def _writing_to(plan: Plan, folder: str | Path) -> Plan:

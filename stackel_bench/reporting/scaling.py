@@ -20,6 +20,7 @@ from stackel_bench.statistics.crossing_likelihood import Ladder
 from stackel_bench.statistics.exponents import Exponent, needed_exponent, used_exponent
 
 MOST_FITS = 40
+MOST_FITTED = 160  # cells in all fits: each takes a likelihood of all its ladders
 TOO_UNCERTAIN, NOT_IDENTIFIED = "too uncertain", "not identified"
 INSTANCE = "game.instance_seed"
 
@@ -66,8 +67,10 @@ def scalings(results: SweepResults) -> tuple[list[Scaling], int]:
     ]
     keys = varying_keys(results.finished)
     rungs = {str(cell_id): frame for cell_id, frame in results.rungs.groupby("cell_id")}
+    cells_before = np.cumsum([0, *(len(rows) for _, rows in groups)])
+    fitted = [group for group, before in zip(groups, cells_before, strict=False) if before < MOST_FITTED]
     found = [
-        fit_scaling(axis, rows, rungs, settings_of(rows, keys, configs)) for axis, rows in groups[:MOST_FITS]
+        fit_scaling(axis, rows, rungs, settings_of(rows, keys, configs)) for axis, rows in fitted[:MOST_FITS]
     ]
     return found, len(groups)
 

@@ -65,7 +65,7 @@ def needed(row: Mapping[Any, Any]) -> str:
 
 def needed_interval(row: Mapping[Any, Any]) -> str:
     """The budgets between which samples needed are shown to lie; – without a ladder, and for open ends."""
-    ends = [count(row[name]) for name in (NEEDED_LOW, NEEDED_HIGH)]
+    ends = [count(row.get(name, math.nan)) for name in (NEEDED_LOW, NEEDED_HIGH)]
     return "–" if needed(row) == "–" else f"[{', '.join(ends)}]"
 
 

@@ -46,7 +46,7 @@ _MOST_FAILURES = 50
 def write_report(results: SweepResults) -> list[Path]:
     """report.html, figures/ and tables/ in the sweep's folder; the files written."""
     made: dict[str, bytes] = {}
-    empty = {"answer": None, "rivals": None, "exponents": {"title": ""}}
+    empty = {"answer": None, "rivals": None, "exponents": {"title": ""}, "ties": {"title": ""}}
     measured: dict[str, Any] = {"families": [], "figures": {}, **empty}
     known = results.judged_part
     if not results.cells.empty:

@@ -110,7 +110,7 @@ class StepLog:
         def refuse(bad: np.ndarray, values: Sequence[Any] | np.ndarray, what: str) -> None:
             if bad.any():
                 i = int(bad.argmax())
-                raise PlayError(f"{self._place(int(h[i]), s[i], b[i])}: {what.format(values[i])}")
+                raise PlayError(f"{self._place(int(h[i]), int(s[i]), int(b[i]))}: {what.format(values[i])}")
 
         refuse((following < 0) | (following >= states), following, f"next state {{}}, not in 0..{states - 1}")
         start = self._initial_state
