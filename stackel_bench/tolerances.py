@@ -36,6 +36,9 @@ STRICT = 16 * TIE
 FINEST_SHIFT = STRICT
 # Leader values closer than this are equal: they come out of sums and searches right to about 1e-12.
 VALUE = 1e-9
+
+# The least that scipy's linear programs (HiGHS) accept; what the fast methods are compared with stays above it.
+HIGHS = 1e-10
 # A supremum counts as attained if the bound is so near: as near as relaxing every constraint by TIE allows.
 ATTAINED = 2.0**-36
 # A gap's interval is finished if it is narrower, in units of the largest payoff: bounds are relaxed by TIE.

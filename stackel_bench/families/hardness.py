@@ -15,6 +15,7 @@ from stackel_bench.families.registry import family_of
 from stackel_bench.games.game import Game
 from stackel_bench.learners.budget import make_budget
 from stackel_bench.models import TieBreaking
+from stackel_bench.tolerances import VALUE
 
 EPSILON, DELTA = 0.1, 0.05
 MOST_PAIRS = 64  # up to which the instance's own lower bound is computed
@@ -51,7 +52,7 @@ def _leads(game: Game, oracle: Oracle, epsilon: float) -> dict[str, str]:
             f"{(values >= values.max() - epsilon).sum()} of {len(values)}"
         )
         wanted = values_of(epsilon, TieBreaking.PESSIMISTIC).max() - epsilon
-        broken = values_of(epsilon / 2, TieBreaking.PESSIMISTIC) < wanted - 1e-9
+        broken = values_of(epsilon / 2, TieBreaking.PESSIMISTIC) < wanted - VALUE
         found["leader actions that break the guarantee"] = f"{broken.sum()} of {len(values)}"
     return found
 

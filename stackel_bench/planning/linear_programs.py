@@ -10,8 +10,9 @@ from scipy.optimize import OptimizeResult, linprog
 from scipy.sparse import coo_array
 
 from stackel_bench.models import FollowerMDP, PayoffTable
+from stackel_bench.tolerances import HIGHS
 
-TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+TIGHT = {"primal_feasibility_tolerance": HIGHS, "dual_feasibility_tolerance": HIGHS}
 UNBOUNDED = 3  # scipy's status
 
 
