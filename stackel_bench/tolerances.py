@@ -36,8 +36,7 @@ STRICT = 16 * TIE
 FINEST_SHIFT = STRICT
 # Leader values closer than this are equal: they come out of sums and searches right to about 1e-12.
 VALUE = 1e-9
-
-# The least that scipy's linear programs (HiGHS) accept; what the fast methods are compared with stays above it.
+# The least that linear programs by scipy (HiGHS) accept; fast methods are compared with them above it.
 HIGHS = 1e-10
 # A supremum counts as attained if the bound is so near: as near as relaxing every constraint by TIE allows.
 ATTAINED = 2.0**-36
