@@ -12,7 +12,7 @@ _ANSWERS = {
     "--config-path": "--config-dir FOLDER, which joins the groups instead of replacing them",
     "--package": "--cfg job, which prints everything",
     "--run": "nothing: `stackel-bench run` runs one cell",
-    "--shell-completion": "source <(stackel-bench completion bash)",
+    "--shell-completion": "nothing: `stackel-bench list` has all names",
     "--hydra-help": "`stackel-bench VERB --help`",
     "hydra/launcher": "execution=local, execution=cluster or execution=serial",
     "hydra/sweeper": "nothing: KEY=A,B spans a product, study=NAME runs a study's grids",

@@ -14,7 +14,7 @@ from stackel_bench.options import build, converted, option
 class ExecutionSettings:
     """Group execution/."""
 
-    kind: str = option("local", "local, cluster or serial")
+    kind: str = option("auto", "auto, local, cluster or serial")
     address: str | None = option(None, "HOST:PORT of a Ray cluster, or auto (cluster only)")
     num_cpus: int | None = option(None, "CPUs of the private cluster (null: all of this machine)")
     cpus_per_task: float = option(1.0, "CPUs that one task takes")
@@ -22,6 +22,9 @@ class ExecutionSettings:
     batch_seconds: float = option(1.0, "work is bundled or cut into tasks of about so many seconds")
     fan_out: str | None = option(
         None, "leader_action: one task per leader action; auto: small work is bundled; null: the game says"
+    )
+    piece_seconds: float = option(
+        30.0, "a program's run is kept after about so many seconds, which is what a kill can cost"
     )
     dashboard: bool = option(False, "start Ray's dashboard on this machine (local only; extra `cluster`)")
     wait_for_nodes: bool = option(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -57,6 +57,17 @@ def load_reference(text: str, field: str) -> Loaded:
         raise InputError(field, text, f"a name that {place} has", sentence)
     note_use(code)
     return Loaded(getattr(module, name), f"{module.__name__}:{name}", code)
+
+
+def load_function(text: object, field: str, allowed: str) -> Callable[..., Any]:
+    """The function that an option names as FILE:NAME."""
+    if not is_reference(text):
+        raise InputError(field, text, allowed)
+    found = load_reference(str(text), field).object
+    if not callable(found):
+        raise InputError(field, text, f"{allowed}; it is {type(found).__name__}, no function")
+    function: Callable[..., Any] = found
+    return function
 
 
 def _file(where: str) -> Path | None:

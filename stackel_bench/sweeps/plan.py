@@ -184,12 +184,15 @@ def _require_used(overrides: Sequence[str], cells: Collection[Cell]) -> None:
             raise NoEffectError(key, "the printed LP is the optimistic one (tie_breaking=optimistic)")
 
 
-def grid_overrides(field: str, grid: Mapping[Any, Any]) -> Iterable[str]:
-    """The overrides that a grid stands for; field says where it is written, for the error message."""
+def grid_overrides(field: str, grid: Mapping[Any, Any], settings: bool = False) -> Iterable[str]:
+    """The overrides that a grid stands for; field says where it is written, for the error message.
+
+    A grid is about cells, unless it may have keys of settings as well.
+    """
     if not isinstance(grid, Mapping):
         raise InputError(field, grid, "a mapping of keys to values or lists of values")
     for key, value in grid.items():
-        if str(key).split(".")[0] not in CELL_KEYS:
+        if not settings and str(key).split(".")[0] not in CELL_KEYS:
             known = (*CELL_KEYS, *(f"{section}.KEY" for section in CELL_KEYS[:3]))
             raise UnknownKeyError(f"{field}.{key}", [f"{field}.{name}" for name in known])
         values = value if isinstance(value, list) else [value]

@@ -161,8 +161,9 @@ class Mirror:
     def _record(self, entry: Entry) -> RunRecord:
         if entry.state != FINISHED:
             return cell_run(entry, self._tags)
-        records = self._journal.records_bytes(entry.cell_id)
-        return cell_run(entry, self._tags, records, self._journal.actions_bytes(entry.cell_id))
+        journal, cell_id = self._journal, entry.cell_id
+        tables = journal.records_bytes(cell_id), journal.actions_bytes(cell_id)
+        return cell_run(entry, self._tags, *tables, self._store.experiment_id)
 
 
 def lacking_artifacts(store: MlflowStore, journal: Journal) -> set[str]:

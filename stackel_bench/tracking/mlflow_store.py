@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import tempfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from mlflow import MlflowClient
@@ -15,6 +15,7 @@ from stackel_bench.results.entry import FINISHED, Entry
 from stackel_bench.results.journal import Result
 from stackel_bench.results.storage.table import read_table
 from stackel_bench.tracking.cell_run import ACTIONS_FILE, ENTRY_FILE, KIND, RECORDS_FILE, identity_tags
+from stackel_bench.tracking.links import in_sweep, runs_link
 from stackel_bench.tracking.mlflow_client import ClientRuns
 from stackel_bench.tracking.mlflow_tables import TableRuns, knows_schema
 from stackel_bench.tracking.run_record import KnownRun, RunRecord, Runs, best
@@ -64,15 +65,32 @@ class MlflowStore:
             self._client.restore_experiment(found.experiment_id)
         return found
 
-    def describe(self, text: str, tags: Mapping[str, str]) -> None:
-        """Set the experiment's description (Markdown) and further tags of it."""
-        for key, value in {"mlflow.note.content": text, **tags}.items():
-            self._client.set_experiment_tag(self.experiment_id, key, value)
+    def describe(self, tags: Mapping[str, str], is_own: Callable[[str], bool]) -> None:
+        """Set these tags of the experiment, and remove those that are ours and no longer wanted."""
+        known = self._client.get_experiment(self.experiment_id).tags
+        for key, value in tags.items():
+            if known.get(key) != value:
+                self._client.set_experiment_tag(self.experiment_id, key, value)
+        for key in known:
+            if is_own(key) and key not in tags:
+                self._client.delete_experiment_tag(self.experiment_id, key)
+
+    def replace(self, kind: str, prefix: str, records: Sequence[RunRecord]) -> None:
+        """Of this kind, these runs and no others whose keys begin so; an error says what was refused."""
+        problems = self.write(records)
+        if problems:
+            raise MlflowException(next(iter(problems.values())))
+        wanted = {record.key for record in records}
+        self.settle(kind, wanted)
+        for key, runs in self._runs.find(kind).items():
+            if key.startswith(prefix) and key not in wanted:
+                for run in runs:
+                    self._client.delete_run(run.run_id)
 
     def link(self, query: str) -> str:
         """The page of this experiment's runs; for a local store on the port that `ui` prefers."""
         base = self._uri.rstrip("/") if self._uri.startswith("http") else "http://127.0.0.1:5000"
-        return f"{base}/#/experiments/{self.experiment_id}/runs?{query}"
+        return f"{base}/{runs_link(self.experiment_id, query)}"
 
     def write(self, records: Sequence[RunRecord]) -> dict[str, str]:
         """See to it that these runs are there with all their artifacts; by key, why that was impossible."""
@@ -112,9 +130,12 @@ class MlflowStore:
             cell_id for (cell_id, _), there in zip(known, names, strict=True) if expected[cell_id] - there
         }
 
-    def rename_cells(self, entries: Sequence[Entry]) -> None:
+    def rename_cells(self, entries: Sequence[Entry], sweep_id: str) -> None:
         """Give runs that another sweep logged the names and the tags that their cells have in this one."""
-        self._runs.rename([(self._cells[e.cell_id].run_id, e.label, identity_tags(e)) for e in entries])
+        own = {in_sweep(sweep_id): "yes"}
+        self._runs.rename(
+            [(self._cells[e.cell_id].run_id, e.label, {**identity_tags(e), **own}) for e in entries]
+        )
 
     def fetch_cell(self, cell_id: str) -> Result | None:
         """Entry and tables of a complete run that find_runs found, for a driver without the journal."""

@@ -315,3 +315,36 @@ def test_sync_restores_artifacts(store: Any, open_store: Any, tmp_path: Path) ->
     again = open_store(by_tables=type(store._runs).__name__ == "TableRuns")
     assert sync(again, journal, TAGS, 5) == (2, {})
     assert everything(tmp_path) == before
+
+
+def pair(name: str, value: float, sweep: str = "s") -> RunRecord:
+    points = [Point("difference/loss", value, 10)]
+    return RunRecord("pair", f"{sweep}-{name}{value}", f"PAIR {name}", {}, {}, points, {}, True, 1, 2)
+
+
+def test_pairs_are_written_once_renewed_and_never_cells(store: Any, tmp_path: Path) -> None:
+    def runs() -> dict[str, float]:
+        found = store._client.search_runs([store.experiment_id], "tags.`stackel.kind` = 'pair'")
+        return {run.info.run_name: run.data.metrics["difference/loss"] for run in found}
+
+    store.replace("pair", "s-", [pair("a", 0.25), pair("b", 0.5)])
+    before = {run.info.run_id for run in store._client.search_runs([store.experiment_id])}
+    store.replace("pair", "s-", [pair("a", 0.25), pair("b", 0.5)])
+    assert {run.info.run_id for run in store._client.search_runs([store.experiment_id])} == before
+    store.replace("pair", "another-", [pair("c", 1.0, "another")])
+    store.replace("pair", "s-", [pair("b", 0.75)])
+    assert runs() == {"PAIR b": 0.75, "PAIR c": 1.0}, "those of other sweeps stay"
+    assert store.find_runs() == {}
+    assert states(tmp_path) == {}
+
+
+def test_views_that_are_no_longer_wanted_go(store: Any) -> None:
+    ours = "mlflow.sharedViewState.stackel-"
+    own = {f"{ours}pairs": "{}", f"{ours}game-a": "{}", "mlflow.sharedViewState.mine": "{}"}
+    store.describe(own, lambda key: key.startswith(ours))
+    store.describe({f"{ours}pairs": "new"}, lambda key: key.startswith(ours))
+    tags = store._client.get_experiment(store.experiment_id).tags
+    assert {k: v for k, v in tags.items() if "sharedView" in k} == {
+        f"{ours}pairs": "new",
+        "mlflow.sharedViewState.mine": "{}",
+    }

@@ -50,7 +50,7 @@ class Tracking:
             )
             self.mirror.add_known(*(entry.cell_id for entry in entries))
             with contextlib.suppress(Exception):  # a store that fails now; the runs keep their older names
-                self.store.rename_cells(entries)
+                self.store.rename_cells(entries, plan.sweep_id)
             fetched += len(entries)
         for entry in self.unmirrored:
             self.mirror.add(entry)
