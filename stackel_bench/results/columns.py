@@ -290,15 +290,14 @@ COLUMNS = (
         "samples that any sound learner takes on this very game in the mean, as delta goes to 0: T* times "
         "kl(delta, 1 - delta); no theorem at this delta where several answers are correct; empty where it "
         "is not known (small bandit games, the first dozen of a sweep)",
-        "results mlflow report",
+        "results mlflow",
     ),
     _column(
         "samples_over_lower_bound",
         "ratio",
         "samples needed over lower_bound_samples",
-        "results mlflow report",
+        "results mlflow",
         "lower",
-        "of possible",
     ),
     _column("samples_drawn", "samples", "samples that all replicates drew together", "results", "lower"),
     # One decision.
