@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import difflib
+import errno
 from collections.abc import Iterable
+from pathlib import Path
+
+# What a disk, not a mistake in this package, may answer at any time.
+STORAGE_ERRORS = (
+    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
+    *(errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ESTALE),
+    *(errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP),
+    *(errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS),  # a file system without locks
+)
 
 
 class InputError(ValueError):
@@ -74,6 +84,14 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """ " (did you mean ...?)" with the closest known word, or nothing."""
     close = difflib.get_close_matches(word, list(known), n=1)
     return f" (did you mean {close[0]}?)" if close else ""
+
+
+def expanded(field: str, path: str | Path) -> Path:
+    """The path with ~ and ~USER replaced, or an InputError where there is no such user."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise UnavailableError(field, f"use the path {str(path)!r}", error) from error
 
 
 class _Shortened(str):

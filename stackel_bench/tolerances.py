@@ -52,6 +52,8 @@ TIGHT = 1e-9
 SINGULAR = 1e-13
 # A limit on a typed parameter that is itself a sum of typed decimals may be exceeded by its last bits.
 TYPED_LIMIT = 1e-12
+# A simulator's sum of many rewards may miss the range of its terms by its last bits, relatively.
+REWARD_SUM = 1e-12
 # Numbers computed again with another version of numpy or numba agree up to this, relative and absolute.
 RECOMPUTED = 1e-9
 

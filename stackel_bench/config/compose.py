@@ -36,9 +36,13 @@ from stackel_bench.config.groups import (
 )
 from stackel_bench.errors import InputError, NoEffectError, UnknownKeyError
 from stackel_bench.outside.reference import is_reference
+from stackel_bench.text import is_printable
 
 MOST_CELLS = 1_000_000
 _WHOLE_NUMBER = re.compile(r"([a-z_][a-z_.]*)=(-?[1-9][0-9]{0,17}|0)")
+_ODD_NUMBER = re.compile(
+    r"(?<![^=,:()\[\]{}\s])[+-]?[0-9][0-9_.]*_[0-9_.]*([eE][+-]?[0-9_]+)?(?![^,:()\[\]{}\s])"
+)
 SYNTAX = "KEY=VALUE, or KEY=A,B for a sweep (Hydra's override grammar)"
 # Whose keys are the fields of what is built from them, and are checked there.
 _OPEN = ("algorithm", "budget", "execution", "tracking")
@@ -303,6 +307,8 @@ def _parse(text: str, folders: tuple[Path, ...]) -> Override:
     whole = _WHOLE_NUMBER.fullmatch(text)
     if whole and whole[1] not in group_names():  # a sweep over seeds has thousands of these
         return Override(OverrideType.CHANGE, whole[1], ValueType.ELEMENT, int(whole[2]), input_line=text)
+    if not is_printable(text) or _ODD_NUMBER.search(text):
+        raise InputError("override", text, f"{SYNTAX}, without control characters, numbers without _")
     try:
         override = _parser().parse_override(text)
     except HydraException as error:

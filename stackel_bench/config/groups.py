@@ -9,7 +9,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from stackel_bench.errors import InputError, UnavailableError, UnknownNameError
+from stackel_bench.errors import InputError, UnavailableError, UnknownNameError, expanded
 from stackel_bench.outside import plugins
 
 VARIABLE = "STACKEL_BENCH_CONFIG_DIR"
@@ -20,7 +20,7 @@ _given: tuple[Path, ...] = ()
 def use_folders(folders: Iterable[str]) -> None:
     """Let these folders (`--config-dir`) join the groups, beside those that the environment names."""
     global _given
-    paths = [Path(folder).expanduser() for folder in folders]
+    paths = [expanded("--config-dir", folder) for folder in folders]
     for path in paths:
         if not path.is_dir():
             raise UnavailableError("--config-dir", f"read the folder {path}", "there is none")
@@ -39,7 +39,7 @@ def user_folders() -> tuple[Path, ...]:
 
 @functools.cache
 def _named(text: str) -> tuple[Path, ...]:
-    paths = [Path(word).expanduser().resolve() for word in text.split(os.pathsep) if word]
+    paths = [expanded("configuration folder", word).resolve() for word in text.split(os.pathsep) if word]
     for path in paths:
         if not path.is_dir():
             raise UnavailableError(VARIABLE, f"read the folder {path} that {VARIABLE} names", "there is none")

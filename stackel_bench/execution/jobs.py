@@ -58,7 +58,7 @@ class Job:
     fans_out: bool  # one task per unit
     todo: list[range]  # neighbouring blocks that no task has yet
     decided: dict[int, BlockResults] = field(default_factory=dict)  # by first block
-    models: dict[int, Task] = field(default_factory=dict)  # what exploring a unit needs, stored once
+    checkpoints: dict[tuple[int, int], Task] = field(default_factory=dict)  # by unit and block: runs cut
     busy_seconds: float = 0.0
     started: float = field(default_factory=time.perf_counter)
     failed: bool = False

@@ -37,8 +37,10 @@ from stackel_bench import __version__
 from stackel_bench.errors import InputError
 from stackel_bench.execution.cluster_watch import WATCH_SECONDS, Address, ClusterWatch
 from stackel_bench.execution.executor import ClusterLostError, Finished, Task
+from stackel_bench.execution.ray_token import FreshToken, asks_for_token
 from stackel_bench.outside.code import versions_used
 from stackel_bench.outside.sources import Sources, install, installed_sources
+from stackel_bench.text import printable
 from stackel_bench.trials.trial import Failure
 
 _LOST = (
@@ -109,9 +111,12 @@ class RayExecutor:
         runtime_env: Mapping[str, Any] | None = None,
         dashboard: bool = False,
         wait_for_nodes: bool = False,
+        allow_unauthenticated: bool = False,
     ) -> None:
         local: dict[str, Any] = {}
+        self._token: FreshToken | None = None
         if address == "local":
+            self._token = FreshToken()
             local = {"num_cpus": num_cpus, "include_dashboard": dashboard, "dashboard_host": "127.0.0.1"}
         try:
             with _own_signal_handlers():
@@ -123,7 +128,8 @@ class RayExecutor:
                     **local,
                 )
         except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
-            if address == "local":
+            if self._token is not None:
+                self._token.forget()
                 raise
             allowed = f"the address of a running Ray cluster ({_first_line(error)})"
             raise InputError("execution.address", address, allowed) from error
@@ -139,15 +145,15 @@ class RayExecutor:
             raise InputError("execution.memory_per_task", memory_per_task, allowed)  # it would wait for ever
         head, node = _addresses()
         self.place = "on a private Ray cluster of this machine"
-        if dashboard and context.dashboard_url:
-            url = f"http://{context.dashboard_url}"
-            self.place += f" (dashboard {url}; RAY_AUTH_MODE=token ray list tasks --address {url})"
+        if self._token is not None and dashboard and context.dashboard_url:
+            url, words = f"http://{context.dashboard_url}", "RAY_AUTH_MODE=token RAY_AUTH_TOKEN_PATH="
+            self.place += f" (dashboard {url}; {words}{self._token.file()} ray list tasks --address {url})"
         patience = _PRIVATE_LOST_SECONDS
         if address != "local":
             self.place, patience = f"on the Ray cluster at {head[0]}:{head[1]}", _LOST_SECONDS
             if not wait_for_nodes:
                 _require_room(cpus_per_task, memory_per_task)
-            _require_package(address)
+            _require_package(address, allow_unauthenticated)
         else:  # nobody waits for these: workers import while this process prepares the work
             importing = ray.remote(num_cpus=cpus_per_task)(_import_package).options(name="import")
             self._importing = [importing.remote() for _ in range(self.workers)]
@@ -213,6 +219,8 @@ class RayExecutor:
         """Disconnect, and stop the private cluster if there is one."""
         self._ended.set()
         ray.shutdown()
+        if self._token is not None:
+            self._token.forget()
 
 
 @contextlib.contextmanager
@@ -252,27 +260,37 @@ def _require_room(cpus: float, memory: int | None) -> None:
         raise InputError("execution.memory_per_task", memory, allowed)
 
 
-def _versions(names: tuple[str, ...]) -> dict[str, str]:
-    """The versions of this package and of plug-ins where this runs."""
+def _worker_facts(names: tuple[str, ...]) -> tuple[dict[str, str], bool]:
+    """The versions of this package and of plug-ins where this runs, and whether Ray asks for a token."""
     found = {"stackel_bench": __version__}  # shipped by runtime_env, the package may have no metadata
     for name in names:
         with contextlib.suppress(PackageNotFoundError):
             found[name] = version(name)
-    return found
+    return found, asks_for_token()
 
 
-def _require_package(address: str) -> None:
-    """Raise an InputError where workers lack this package or a plug-in, or have another version of it."""
+def _require_package(address: str, allow_unauthenticated: bool) -> None:
+    """Raise an InputError where workers lack this package or a plug-in, or have another version of it.
+
+    And where anybody who reaches the cluster may run code on it, unless that is allowed.
+    """
     here = {"stackel_bench": __version__, **versions_used()}
     wanted = ", ".join(f"{name} {number}" for name, number in here.items())
     allowed = f"a cluster whose workers can import {wanted} (installed, or by execution.runtime_env)"
-    probe = ray.remote(num_cpus=0)(_versions).remote(tuple(versions_used()))
+    probe = ray.remote(num_cpus=0)(_worker_facts).remote(tuple(versions_used()))
     try:
-        there = ray.get(probe, timeout=_PROBE_SECONDS)
+        there, has_token = ray.get(probe, timeout=_PROBE_SECONDS)
     except ray.exceptions.GetTimeoutError:
         return  # no worker yet; an autoscaler may be starting one
     except ray.exceptions.RayError as error:
         raise InputError("execution.address", address, f"{allowed}; {_last_line(error)}") from error
+    if not has_token and not allow_unauthenticated:
+        found = f"{address}, a cluster without token authentication"
+        allowed = (
+            "a cluster that was started with RAY_AUTH_MODE=token; on this one anybody who reaches it can run "
+            "code, also on what you send there (execution.allow_unauthenticated=true joins it all the same)"
+        )
+        raise InputError("execution.address", found, allowed)
     if there != here:
         found = ", ".join(f"{name} {there.get(name, 'missing')}" for name in here)
         raise InputError("execution.address", address, f"{allowed}; found {found}")
@@ -292,7 +310,7 @@ def _advice(error: BaseException) -> str:
 
 def _plain(error: BaseException) -> str:
     """The message without terminal colours."""
-    return re.sub("\x1b\\[[0-9;]*m", "", str(error)).strip()
+    return printable(re.sub("\x1b\\[[0-9;]*m", "", str(error)).strip())
 
 
 def _last_line(error: BaseException) -> str:

@@ -14,11 +14,15 @@ from stackel_bench.execution.estimates import Estimates
 from stackel_bench.execution.executor import Executor, Finished, Task
 from stackel_bench.execution.jobs import Job, Piece, Run, free_blocks
 from stackel_bench.execution.stored_games import StoredGames
+from stackel_bench.simulation.recording import Checkpoint
 from stackel_bench.trials.encoding import NotReadableError, decode
 from stackel_bench.trials.pieces import (
     decide_blocks,
+    decode_piece,
     explore_unit,
+    is_checkpoint,
     outcomes,
+    plays,
     run_blocks,
     run_whole_trials,
 )
@@ -45,6 +49,7 @@ class Progress:
     piece: Piece
     seconds: float
     restored: bool = False
+    samples: int | None = None  # so far, of a run that was cut and goes on; seconds are then those of all
 
 
 @dataclass(frozen=True)
@@ -85,6 +90,7 @@ class Scheduler:
     batch_seconds: float = 1.0
     fan_out: str | None = None
     keeper: Keeper | None = None
+    piece_seconds: float = 30.0  # of a program's run, after which what it has is kept
     tasks_per_worker: int = 3
     busy_seconds: float = 0.0
     capacity_seconds: float = 0.0  # what all workers together could have been busy, from start to end
@@ -155,10 +161,16 @@ class Scheduler:
         explored: dict[range, dict[int, Task | None]] = {}
         for name, content in ({} if self.keeper is None else self.keeper.kept(job.index)).items():
             try:
-                piece, value = Piece.parse(name), decode(content, job.assignment.packages)
+                piece, value = Piece.parse(name), decode_piece(content, job.assignment.packages)
             except (NotReadableError, ValueError):
                 continue
             self.pieces_restored += 1
+            if isinstance(value, Checkpoint):
+                assert piece.unit is not None
+                self._restored.append(Progress(job.index, piece, value.seconds, True, value.samples))
+                job.checkpoints[piece.unit, piece.blocks.start] = self.executor.put(content)
+                explored.setdefault(piece.blocks, {})
+                continue
             self._restored.append(Progress(job.index, piece, 0.0, restored=True))
             if piece.unit is not None:
                 explored.setdefault(piece.blocks, {})[piece.unit] = self.executor.put(content)
@@ -173,7 +185,7 @@ class Scheduler:
 
     def _cut(self, job: Job) -> None:
         """Make tasks of the job's next blocks: what fits the wanted task time, one if that is unknown."""
-        known = self.cost.knows(self._estimates.kinds(job))
+        known = self.cost.knows(self._estimates.kinds(job)) and not plays(job.trial.game)
         each = self._estimates.block_seconds(job)
         blocks = job.take(max(1, math.floor(self._fair_seconds() / each)) if known else 1)
         if not job.todo:
@@ -195,13 +207,20 @@ class Scheduler:
         """A task for every unit of these blocks whose findings were not kept."""
         run = Run(blocks, {unit: kept.get(unit) for unit in range(job.trial.schedule.units)})
         for unit in (unit for unit, finding in run.findings.items() if finding is None):
-            arguments = (job.assignment, self._games.unit(job.index, unit), unit, blocks)
-            name = job.task_name("explore", blocks, unit)
-            then = self._explored(job, run, Piece(unit, blocks))
             seconds = self._estimates.block_seconds(job) * len(blocks)
-            self._waiting.append(_Waiting(job, name, explore_unit, arguments, then, seconds))
+            self._waiting.append(self._exploration(job, run, Piece(unit, blocks), seconds))
         if run.is_explored:
             self._decide(job, run)
+
+    def _exploration(self, job: Job, run: Run, piece: Piece, seconds: float) -> _Waiting:
+        """The task that explores a unit, or goes on where an earlier piece of it was cut."""
+        unit, blocks = piece.unit, piece.blocks
+        assert unit is not None
+        checkpoint = job.checkpoints.get((unit, blocks.start), b"")
+        game = self._games.unit(job.index, unit)
+        arguments = (job.assignment, game, unit, blocks, checkpoint, self.piece_seconds)
+        name = job.task_name("explore", blocks, unit)
+        return _Waiting(job, name, explore_unit, arguments, self._explored(job, run, piece), seconds)
 
     def _explored(self, job: Job, run: Run, piece: Piece) -> _Then:
         def then(finished: Finished) -> Iterator[Event]:
@@ -209,15 +228,29 @@ class Scheduler:
                 yield from self._fail(job, finished.failure)
             elif not job.failed:
                 job.busy_seconds += finished.seconds
-                self._estimates.observe(job, len(piece.blocks), finished.seconds)
-                self._keep(job, piece, self.executor.value(finished.task))
+                content = self.executor.value(finished.task)
+                self._keep(job, piece, content)
                 assert piece.unit is not None
+                if is_checkpoint(content):
+                    yield self._go_on(job, run, piece, content, finished.task)
+                    return
+                if job.checkpoints.pop((piece.unit, piece.blocks.start), None) is None:
+                    self._estimates.observe(job, len(piece.blocks), finished.seconds)
                 run.findings[piece.unit] = finished.task
                 if run.is_explored:
                     self._decide(job, run)
                 yield Progress(job.index, piece, finished.seconds)
 
         return then
+
+    def _go_on(self, job: Job, run: Run, piece: Piece, content: bytes, cut: Task) -> Progress:
+        """A run was cut, and what it has is kept: its next piece comes before anything else is begun."""
+        assert piece.unit is not None
+        saved = decode_piece(content, job.assignment.packages)
+        job.checkpoints[piece.unit, piece.blocks.start] = cut
+        left = self._estimates.observe_played(job, saved.samples, saved.seconds)
+        self._waiting.appendleft(self._exploration(job, run, piece, left))
+        return Progress(job.index, piece, saved.seconds, samples=saved.samples)
 
     def _decide(self, job: Job, run: Run) -> None:
         """The findings of all units are there: decide before anything else is begun."""

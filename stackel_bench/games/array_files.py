@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from stackel_bench.errors import InputError, UnavailableError
+from stackel_bench.text import number_of
+
+MOST_BYTES = 2**31  # of the arrays of one archive; larger ones are read from .npy files, which are mapped
 
 
 def existing_file(field: str, path: object, suffixes: Sequence[str]) -> Path:
@@ -33,10 +36,14 @@ def arrays_of_npz(file: Path, required: Sequence[str], optional: Sequence[str] =
     if not zipfile.is_zipfile(file):  # numpy's own words would advise to unpickle it
         raise UnavailableError(str(file), f"read {file}", f"it is not {allowed}")
     try:
+        _require_size(file, {*required, *optional})
         with np.load(file, allow_pickle=False) as archive:
             found = {key: archive[key] for key in (*required, *optional) if key in archive.files}
             keys = sorted(archive.files)
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except InputError:
+        raise
+    # An encrypted member is a RuntimeError, a compression that Python lacks a NotImplementedError.
+    except (ValueError, OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         raise UnavailableError(str(file), f"read {file} as {allowed}", error) from error
     for key in required:
         if key not in found:
@@ -46,6 +53,17 @@ def arrays_of_npz(file: Path, required: Sequence[str], optional: Sequence[str] =
         if kind is None or kind.kind not in "biuf":
             raise InputError(f"{file}[{key}]", str(kind), "an array of real numbers")
     return found
+
+
+def _require_size(file: Path, keys: Collection[str]) -> None:
+    """Raise an InputError where the arrays would fill the memory; their sizes are read, they are not."""
+    with zipfile.ZipFile(file) as archive:
+        sizes = {info.filename.removesuffix(".npy"): info.file_size for info in archive.infolist()}
+    total = sum(size for key, size in sizes.items() if key in keys)
+    if total > MOST_BYTES:
+        raise InputError(
+            str(file), f"{total} bytes of arrays", f"at most {MOST_BYTES} bytes in one .npz file"
+        )
 
 
 def matrix_of_csv(file: Path) -> np.ndarray:
@@ -72,9 +90,6 @@ def matrix_of_csv(file: Path) -> np.ndarray:
 
 def _finite(cell: str, where: str) -> float:
     try:
-        value = float(cell)
+        return number_of(cell)
     except ValueError as error:
         raise InputError(where, cell.strip(), "a finite number") from error
-    if not np.isfinite(value):
-        raise InputError(where, value, "a finite number")
-    return value

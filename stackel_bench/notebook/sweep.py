@@ -26,13 +26,11 @@ from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.folder import locked
 from stackel_bench.sweeps.plan import Plan, grid_overrides, plan_products
 from stackel_bench.text import plural
-from stackel_bench.verbs.steps.dry_run import rough_seconds
 from stackel_bench.verbs.steps.publish import Ending, Session, publish
 from stackel_bench.verbs.steps.session import carry_through, prepare_folder
 
 Product = tuple[list[str], dict[str, Any]]
 
-SMALL_SECONDS = 20.0  # of work that is done before a cluster of workers would have started to pay
 BUDGET_WORDS = tuple(dict.fromkeys(name for kind in BUDGETS.values() for name in options_of(kind)))
 
 
@@ -81,8 +79,6 @@ def sweep(
     given = {key: value for key, value in axes.items() if value is not None}
     products = _products(game, algorithm, given)
     plan = plan_products(products, kept=output is not None)
-    if not any(key.partition(".")[0] == "execution" for key in given):
-        plan = _where_it_pays(plan)
     if output is not None:
         found = _run(_writing_to(plan, output), _command(products, output), _console(progress), publish)
     else:
@@ -125,21 +121,12 @@ def _listed(value: Any) -> list[Any]:
 
 def _words(choices: Mapping[str, Any]) -> list[str]:
     """Overrides as they are typed."""
-    return list(
-        grid_overrides("sweep", {key: _listed(value) for key, value in choices.items() if value != []})
-    )
+    grid = {key: _listed(value) for key, value in choices.items() if value != []}
+    return list(grid_overrides("sweep", grid, settings=True))
 
 
 def _writing_to(plan: Plan, folder: str | Path) -> Plan:
     return dataclasses.replace(plan, settings=dataclasses.replace(plan.settings, output=str(folder)))
-
-
-def _where_it_pays(plan: Plan) -> Plan:
-    """The plan with small work in this process."""
-    if rough_seconds(plan.cells) > SMALL_SECONDS:
-        return plan
-    execution = dataclasses.replace(plan.settings.execution, kind="serial")
-    return dataclasses.replace(plan, settings=dataclasses.replace(plan.settings, execution=execution))
 
 
 def _run(plan: Plan, command: str, console: Console, ending: Ending) -> SweepResults:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 import importlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from stackel_bench.errors import InputError, UnavailableError, did_you_mean
+from stackel_bench.errors import InputError, UnavailableError, did_you_mean, expanded
 from stackel_bench.outside.code import Code, code_of_module, note_use
 from stackel_bench.outside.sources import PACKAGE, install, is_elsewhere, sources_of
 
@@ -59,9 +59,20 @@ def load_reference(text: str, field: str) -> Loaded:
     return Loaded(getattr(module, name), f"{module.__name__}:{name}", code)
 
 
+def load_function(text: object, field: str, allowed: str) -> Callable[..., Any]:
+    """The function that an option names as FILE:NAME."""
+    if not is_reference(text):
+        raise InputError(field, text, allowed)
+    found = load_reference(str(text), field).object
+    if not callable(found):
+        raise InputError(field, text, f"{allowed}; it is {type(found).__name__}, no function")
+    function: Callable[..., Any] = found
+    return function
+
+
 def _file(where: str) -> Path | None:
     """The file that is meant; None where no file is."""
-    path = Path(where).expanduser()
+    path = expanded("file", where)
     if where.endswith(".py") or "/" in where:
         return path if where.endswith(".py") else path.with_name(f"{path.name}.py")
     inside = Path(*where.split("."))

@@ -47,9 +47,10 @@ def compare_sweeps(a: SweepResults, b: SweepResults) -> Comparison:
     Exact one-sided tests, adjusted over all cells (Holm): at most 5 % chance of any false "worse", and at
     most 5 % of any false "better", whatever the cells share.
     """
+    a, b = a.judged_part, b.judged_part
     matching = match_cells(a.finished, b.finished)
     if not matching.pairs:
-        keys = ", ".join(matching.keys) or "any key: one of them has no finished cell"
+        keys = ", ".join(matching.keys) or "any key: one of them has no finished cell with a known truth"
         raise InputError(
             "compare", f"{a.folder.name}, {b.folder.name}", f"sweeps whose cells agree in {keys}"
         )

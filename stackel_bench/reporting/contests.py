@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
@@ -21,7 +22,7 @@ from stackel_bench.statistics.ratios import (
     Pooled,
     averaged,
     log_mean,
-    log_needed,
+    log_needed_all,
     log_ratio,
     pool,
 )
@@ -43,6 +44,7 @@ class Contest:
     ratio: LogInterval
 
 
+@functools.lru_cache(maxsize=2)
 def rival_names(results: SweepResults) -> dict[str, str]:
     """By cell id: the learner with its explorer and the options in which learners of the sweep differ."""
     keys = [key for key in varying_keys(results.finished) if key.startswith("algorithm.")]
@@ -58,24 +60,28 @@ def rival_names(results: SweepResults) -> dict[str, str]:
     return names
 
 
+@functools.lru_cache(maxsize=2)
 def needed_logs(results: SweepResults, confidence: float = CONFIDENCE) -> dict[str, LogInterval]:
     """By cell id: ln of the samples needed, or used by learners that stop; not of cells that cannot fail."""
     if results.cells.empty:
         return {}
     stopped = set(results.cells.loc[results.stopped, "cell_id"])
+    tested = [entry for entry in results.finished if entry.metrics["vacuous"] != 1]
+    ladders: dict[int, list[Entry]] = defaultdict(list)
     logs = {}
-    for entry in results.finished:
-        if entry.metrics["vacuous"] == 1:
-            continue
+    for entry in tested:
         if entry.cell_id in stopped:
             logs[entry.cell_id] = log_mean(results.records(entry.cell_id)["samples"], confidence)
         elif len(entry.rungs) > 1:
-            trials = int(entry.description["replicates"])
-            failures = np.array([rung["failure_probability"] for rung in entry.rungs]) * trials
-            budgets = [rung["samples"] for rung in entry.rungs]
-            delta = float(entry.description["delta"])
-            logs[entry.cell_id] = log_needed(budgets, np.rint(failures), trials, delta, confidence)
-    return logs
+            ladders[len(entry.rungs)].append(entry)
+    for entries in ladders.values():
+        trials = np.array([int(entry.description["replicates"]) for entry in entries])
+        rates = np.array([[rung["failure_probability"] for rung in entry.rungs] for entry in entries])
+        budgets = [[rung["samples"] for rung in entry.rungs] for entry in entries]
+        deltas = [float(entry.description["delta"]) for entry in entries]
+        found = log_needed_all(budgets, np.rint(rates * trials[:, None]), trials, deltas, confidence)
+        logs |= {entry.cell_id: log for entry, log in zip(entries, found, strict=True)}
+    return {entry.cell_id: logs[entry.cell_id] for entry in tested if entry.cell_id in logs}
 
 
 def tie_contests(results: SweepResults, confidence: float = CONFIDENCE) -> list[Contest]:
@@ -88,6 +94,7 @@ def learner_contests(results: SweepResults, confidence: float = CONFIDENCE) -> l
     return _contests(results, confidence, "algorithm")
 
 
+@functools.lru_cache(maxsize=4)
 def _contests(results: SweepResults, confidence: float, factor: str) -> list[Contest]:
     logs, rivals = needed_logs(results, confidence), rival_names(results)
     labels = results.labels.set_index("cell_id").to_dict("index")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, expanded
 from stackel_bench.results import files
 
 
 def existing_sweeps(output: Path) -> list[Path]:
     """Folders below output/sweeps that have a journal, the latest one first."""
-    journals = (output.expanduser() / files.SWEEPS).glob(f"*/{files.JOURNAL}")
+    journals = (expanded("output", output) / files.SWEEPS).glob(f"*/{files.JOURNAL}")
     return [path.parent for path in sorted(journals, key=lambda path: path.stat().st_mtime, reverse=True)]
 
 
@@ -21,7 +21,7 @@ def find_sweep(name: str, output: Path, field: str = "study") -> Path:
     A path is found wherever it is, names below output. A study that was run with several sets of overrides
     has several sweeps: then only an id or a path will do.
     """
-    path = Path(name).expanduser()
+    path = expanded("sweep", name)
     if (path / files.JOURNAL).exists():
         return path.resolve()
     sweeps = existing_sweeps(output)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
+from stackel_bench.reporting import played
 from stackel_bench.reporting.contests import (
     Contest,
     by_game,
@@ -35,8 +36,9 @@ def headline(results: SweepResults) -> tuple[str, ...]:
     on the same samples. Ratios are `estimate [95 % interval]`, from `statistics.ratios`. An empty tuple where
     nothing has finished.
     """
+    unknown, results = played.told(results), results.judged_part
     if results.cells.empty:
-        return ()
+        return tuple(unknown)
     cells = judged(results.labelled(results.cells)).assign(
         rival=lambda c: c["cell_id"].map(rival_names(results))
     )
@@ -46,7 +48,7 @@ def headline(results: SweepResults) -> tuple[str, ...]:
         told += _losses(results)
     if not told:
         told = list(_alone(cells))
-    return (*told, *_verdicts(cells))
+    return (*told, *_verdicts(cells), *unknown)
 
 
 def _learners(contests: Sequence[Contest]) -> Iterator[str]:

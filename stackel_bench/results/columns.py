@@ -301,7 +301,7 @@ COLUMNS = (
     ),
     _column("samples_drawn", "samples", "samples that all replicates drew together", "results", "lower"),
     # One decision.
-    _column("leader_action", "", "leader action that was committed to", "replicate"),
+    _column("leader_action", "", "leader action that was committed to", "replicate report"),
     _column(
         "strategy_*", "probability", "committed probability of a leader action (of up to three)", "replicate"
     ),
@@ -329,16 +329,40 @@ COLUMNS = (
     _column("estimated_*_std", "reward", "standard deviation of the estimate over replicates", "action"),
     _column("episodes_*", "episodes", "episodes of one phase of exploration", "action", "lower"),
     _column("policies", "count", "policies that were played while exploring", "action"),
-    _column("certificate", "reward", "bound on every value's error that the explorer proves", "action"),
+    _column(
+        "certificate", "reward", "bound on every value's error that the explorer proves", "action report"
+    ),
     _column("coverage", "ratio", "worst ratio of reachable to achieved visits; exact", "action", "lower"),
     _column("coverage_bound", "ratio", "largest coverage that the theorem allows", "action"),
     _column("uniform_error", "reward", "largest error of any policy's estimated value", "action", "lower"),
+    # What a decision earned when it was played out, where nobody knows the truth.
+    *(
+        column
+        for player in ("leader", "follower")
+        for column in (
+            _column(
+                f"played_{player}_value",
+                "reward",
+                f"what the {player} earned per fresh episode or pull of the decision (mean over replicates); "
+                "only where the truth is unknown",
+                f"{_EVERY_RUNG} report",
+                "higher" if player == "leader" else "",
+                heading=f"{player} earns",
+            ),
+            _column(
+                f"played_{player}_value_low", "reward", "lower end of its 95 % interval (mean)", _EVERY_RUNG
+            ),
+            _column(
+                f"played_{player}_value_high", "reward", "upper end of its 95 % interval (mean)", _EVERY_RUNG
+            ),
+        )
+    ),
     # What learner and explorer say about themselves, and what it cost.
     _column(
         "certified",
         "share",
         "replicates that stopped because they had proven both lines; empty for learners that prove nothing",
-        "results rung mlflow",
+        "results rung mlflow report",
         "higher",
     ),
     _column(

@@ -27,6 +27,15 @@ def count(value: float) -> str:
     return f"{mantissa}e{int(exponent)}"
 
 
+def duration(seconds: float) -> str:
+    """A time to wait, in the unit that people would use."""
+    if seconds < 1:
+        return "less than 1 s"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
 def small(value: float) -> str:
     """A loss or a probability: three decimals, and no tiny number passes for zero."""
     if not math.isfinite(value):
@@ -56,7 +65,7 @@ def needed(row: Mapping[Any, Any]) -> str:
 
 def needed_interval(row: Mapping[Any, Any]) -> str:
     """The budgets between which samples needed are shown to lie; – without a ladder, and for open ends."""
-    ends = [count(row[name]) for name in (NEEDED_LOW, NEEDED_HIGH)]
+    ends = [count(row.get(name, math.nan)) for name in (NEEDED_LOW, NEEDED_HIGH)]
     return "–" if needed(row) == "–" else f"[{', '.join(ends)}]"
 
 

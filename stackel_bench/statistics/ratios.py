@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import t
+from scipy.special import logit, stdtrit
 
 from stackel_bench.statistics.binomial import CONFIDENCE, binomial_interval
 
@@ -64,26 +64,43 @@ def log_needed(
     samples: ArrayLike, failures: ArrayLike, trials: int, delta: float, confidence: float = CONFIDENCE
 ) -> LogInterval:
     """ln(samples needed) from failures [rungs] among so many replicates, on a ladder [rungs] of budgets."""
+    budgets, counts = np.asarray(samples)[None], np.asarray(failures)[None]
+    return log_needed_all(budgets, counts, [trials], [delta], confidence)[0]
+
+
+def log_needed_all(
+    samples: ArrayLike,
+    failures: ArrayLike,
+    trials: ArrayLike,
+    deltas: ArrayLike,
+    confidence: float = CONFIDENCE,
+) -> list[LogInterval]:
+    """The same for many ladders: samples and failures [ladders, rungs], trials and deltas [ladders]."""
     budgets, counts = np.log(np.asarray(samples, dtype=float)), np.asarray(failures, dtype=np.int64)
-    low, high = binomial_interval(counts, trials, confidence)
-    least = 0.5 / (trials + 1)
-    shrunk = (counts + 0.5) / (trials + 1)
-    estimate = _crossing(budgets, counts / trials > delta, shrunk, delta)
-    limits = [_crossing(budgets, p > delta, np.clip(p, least, 1 - least), delta) for p in (low, high)]
-    end = float(budgets[-1] if estimate > 0 else budgets[0])
-    return LogInterval(estimate, min(limits[0], budgets[-1]), max(limits[1], budgets[0]), end)
+    total, delta = np.asarray(trials, dtype=np.int64)[:, None], np.asarray(deltas, dtype=float)[:, None]
+    limits = binomial_interval(counts, total, confidence)
+    least = 0.5 / (total + 1)
+    estimates = _crossings(budgets, counts / total > delta, (counts + 0.5) / (total + 1), delta)
+    low, high = (_crossings(budgets, p > delta, np.clip(p, least, 1 - least), delta) for p in limits)
+    first, last = budgets[:, 0], budgets[:, -1]
+    ends = np.where(estimates > 0, last, first)
+    columns = (estimates, np.minimum(low, last), np.maximum(high, first), ends)
+    return [LogInterval(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
 
-def _crossing(budgets: np.ndarray, above: np.ndarray, rates: np.ndarray, delta: float) -> float:
-    """Where the log odds cross delta's after the last rung above it; infinite beyond the ladder."""
-    last = int(np.flatnonzero(above)[-1]) if above.any() else -1
-    if last < 0:
-        return -math.inf
-    if last == len(budgets) - 1:
-        return math.inf
-    start, end, goal = (math.log(p / (1 - p)) for p in (rates[last], rates[last + 1], delta))
-    weight = min(max((start - goal) / (start - end), 0.0), 1.0) if start > end else 1.0
-    return float(budgets[last] + weight * (budgets[last + 1] - budgets[last]))
+def _crossings(budgets: np.ndarray, above: np.ndarray, rates: np.ndarray, delta: np.ndarray) -> np.ndarray:
+    """Where log odds [ladders, rungs] cross delta's after the last rung above it; infinite if beyond."""
+    rungs = above.shape[1]
+    last = np.where(above.any(axis=1), rungs - 1 - above[:, ::-1].argmax(axis=1), -1)
+    found = np.where(last < 0, -np.inf, np.inf)
+    inside = np.flatnonzero((last >= 0) & (last < rungs - 1))
+    k = last[inside]
+    start, end, goal = logit(rates[inside, k]), logit(rates[inside, k + 1]), logit(delta[inside, 0])
+    falls = start > end
+    weight = np.where(falls, (start - goal) / np.where(falls, start - end, 1.0), 1.0).clip(0.0, 1.0)
+    left, right = budgets[inside, k], budgets[inside, k + 1]
+    found[inside] = left + weight * (right - left)
+    return found
 
 
 def log_mean(values: ArrayLike, confidence: float = CONFIDENCE) -> LogInterval:
@@ -92,7 +109,7 @@ def log_mean(values: ArrayLike, confidence: float = CONFIDENCE) -> LogInterval:
     mean = math.fsum(used) / len(used)
     half = 0.0
     if len(used) > 1:
-        half = float(t.ppf(0.5 + confidence / 2, len(used) - 1) * used.std(ddof=1) / math.sqrt(len(used)))
+        half = float(stdtrit(len(used) - 1, 0.5 + confidence / 2) * used.std(ddof=1) / math.sqrt(len(used)))
     low = math.log(mean - half) if half < mean else -math.inf
     return LogInterval(math.log(mean), low, math.log(mean + half))
 
@@ -137,7 +154,7 @@ def pool(ratios: Sequence[LogInterval], confidence: float = CONFIDENCE) -> Poole
     used = np.array([value for value, _, _ in logs if math.isfinite(value)])
     if len(used) < LEAST_GAMES:
         return Pooled(math.nan, 0.0, math.inf, len(ratios))
-    quantile = float(t.ppf(0.5 + confidence / 2, len(used) - 1))
+    quantile = float(stdtrit(len(used) - 1, 0.5 + confidence / 2))
     middle, half = float(used.mean()), quantile * float(used.std(ddof=1)) / math.sqrt(len(used))
     here = (
         averaged([ratio for ratio in ratios if ratio.is_closed]) if any(r.is_closed for r in ratios) else None
@@ -149,7 +166,7 @@ def pool(ratios: Sequence[LogInterval], confidence: float = CONFIDENCE) -> Poole
 
 
 def _exp(value: float) -> float:
-    return math.exp(value) if value < 700 else math.inf
+    return math.inf if value >= 700 else math.exp(value)
 
 
 def _limit(ratio: LogInterval) -> tuple[float, bool, bool]:

@@ -170,10 +170,13 @@ class CellBuilder:
 
     def _code_of(self, field: str, thing: object) -> Code:
         """The code of an object from outside; an InputError if its results are kept and it has no file."""
-        if self._kept and not has_source(thing):
-            allowed = "an object whose class is in a file, since results are kept; output=None keeps nothing"
-            raise InputError(field, f"{type(thing).__name__} of a prompt", allowed)
-        return code_of(thing)
+        parts = (thing, *getattr(thing, "programs", ()))
+        for part in parts:
+            if self._kept and not has_source(part):
+                allowed = "an object whose code is in a file, since results are kept; output=None keeps nothing"
+                found = getattr(part, "__qualname__", type(part).__name__)
+                raise InputError(field, f"{found} of a prompt", allowed)
+        return functools.reduce(operator.or_, map(code_of, parts))
 
     def _budget(self, section: Any) -> tuple[Budget, str, dict[str, Any]]:
         config = _section("budget", section)

@@ -32,6 +32,9 @@ class Listener(Protocol):
     def work_done(self, trial: Trial, piece: Piece, seconds_left: float) -> None:
         """A piece of a trial came back; so many seconds of work on one worker are not begun."""
 
+    def run_grew(self, trial: Trial, piece: Piece, samples: int, seconds: float, seconds_left: float) -> None:
+        """A program's run, of one leader action and replicate, has so many samples after so many seconds."""
+
     def cells_done(self, entries: Sequence[Entry], samples: int, seconds_left: float) -> None:
         """Cells finished or failed; samples were newly drawn for them."""
 
@@ -92,6 +95,7 @@ def run_cells(
     fan_out: str | None,
     fail_fast: bool,
     lower_bounds: LowerBounds,
+    piece_seconds: float = 30.0,
 ) -> Tally:
     """Run the cells; each one is in the journal before the mirror or the listener hears of it."""
     groups = _group(cells)
@@ -99,12 +103,15 @@ def run_cells(
     ids = [next(iter(members.values())).trial_id for _, members in groups]
     pieces = KeptPieces(journal.folder / files.PIECES, ids)
     tally = Tally(workers=executor.workers)
-    scheduler = Scheduler(executor, batch_seconds, fan_out, pieces)
+    scheduler = Scheduler(executor, batch_seconds, fan_out, pieces, piece_seconds)
     start = time.perf_counter()
     for events in scheduler.run(trials):
         results = []
         for event in events:
-            if isinstance(event, Progress):
+            if isinstance(event, Progress) and event.samples is not None:
+                trial, left = trials[event.trial], scheduler.seconds_left()
+                listener.run_grew(trial, event.piece, event.samples, event.seconds, left)
+            elif isinstance(event, Progress):
                 listener.work_done(trials[event.trial], event.piece, scheduler.seconds_left())
             else:
                 results.append(event)

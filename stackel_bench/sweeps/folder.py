@@ -10,7 +10,7 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 
-from stackel_bench.errors import UnavailableError
+from stackel_bench.errors import InputError, UnavailableError, expanded
 from stackel_bench.results import files
 from stackel_bench.sweeps.plan import Plan
 
@@ -18,7 +18,7 @@ from stackel_bench.sweeps.plan import Plan
 def sweep_folder(plan: Plan) -> Path:
     """Where the sweep's journal and results are: below the output folder, named by study and sweep id."""
     name = re.sub(r"[^\w.-]+", "_", plan.study)
-    return Path(plan.settings.output).expanduser().resolve() / files.SWEEPS / f"{name}-{plan.sweep_id}"
+    return expanded("output", plan.settings.output).resolve() / files.SWEEPS / f"{name}-{plan.sweep_id}"
 
 
 def require_writable(folder: Path) -> None:
@@ -54,6 +54,9 @@ def locked(folder: Path) -> Iterator[None]:
         except BlockingIOError as error:
             holder = os.read(descriptor, 200).decode(errors="replace").strip() or "another process"
             raise UnavailableError("sweep", f"run in {folder}", f"{holder} is running this sweep") from error
+        except OSError as error:
+            why = f"its disk has no locks ({error.strerror}), and two drivers would mix"
+            raise UnavailableError("output", f"run in {folder}", why, "Choose another output") from error
         os.ftruncate(descriptor, 0)
         with contextlib.suppress(OSError):  # a full disk; the lock holds without the note
             os.pwrite(descriptor, f"process {os.getpid()} on {socket.gethostname()}".encode(), 0)

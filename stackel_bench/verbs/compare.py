@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from stackel_bench.errors import InputError, UnavailableError
+from stackel_bench.errors import InputError, UnavailableError, expanded
 from stackel_bench.reporting.comparison import BETTER, WORSE, Comparison, compare_sweeps
 from stackel_bench.reporting.console.table import MOST_ROWS, WIDTH
 from stackel_bench.reporting.sweep_results import SweepResults
@@ -29,8 +29,8 @@ _IN_FILES = ("samples", "needs B / A", "loss B - A")  # beyond the width of a te
 def main(words: list[str]) -> int:
     """Compare, print, write compare.html and compare.json; 1 if B is worse, 0 if not."""
     names, options = _read(words)
-    output = Path(options.get("output", ".")).expanduser()
-    target = Path(options.get("to", output / files.COMPARE)).expanduser().resolve()
+    output = expanded("output", options.get("output", "."))
+    target = expanded("to", options.get("to", output / files.COMPARE)).resolve()
     sweeps = {side: named_sweeps(name, output) for side, name in zip("AB", names, strict=True)}
     found = compare_sweeps(sweeps["A"], sweeps["B"])
     code = 1 if found.worse else 0

@@ -9,7 +9,7 @@ from stackel_bench.errors import InputError, UnknownKeyError
 from stackel_bench.reporting.find_sweep import find_sweep
 from stackel_bench.sweeps.folder import require_idle
 from stackel_bench.sweeps.verify import Verification
-from stackel_bench.text import plural
+from stackel_bench.text import number_of, plural
 
 _KEYS = ("sweep", "study", "output", "recompute")
 
@@ -53,7 +53,7 @@ def _folder(given: dict[str, str]) -> Path:
 
 def _fraction(text: str) -> float:
     try:
-        value = float(text)
+        value = number_of(text)
     except ValueError:
         raise InputError("recompute", text, "a number from 0 to 1") from None
     return checks.real("recompute", value, least=0, most=1)

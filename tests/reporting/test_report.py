@@ -127,6 +127,12 @@ def test_report_verb_rebuilds_what_was_deleted(capsys: pytest.CaptureFixture[str
     assert page.stat().st_size == pytest.approx(len(before), rel=0.05)
 
 
+def test_nothing_named_is_the_latest_sweep(capsys: pytest.CaptureFixture[str]) -> None:
+    output = real_sweep()
+    assert main([f"output={output}", "tracking=off"]) == 0
+    assert capsys.readouterr().out.startswith("the latest sweep, real-")
+
+
 @pytest.mark.parametrize("words", [["study=nonsense"], ["sweep=123"], ["study=quickstart"], ["replicates=3"]])
 def test_unknown_study_lists_what_exists(words: list[str]) -> None:
     with pytest.raises(InputError, match=r"real-[0-9a-f]{12}"):

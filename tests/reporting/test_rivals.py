@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from stackel_bench.errors import InputError
+from stackel_bench.notebook.results import Results
 from stackel_bench.reporting.answer import answer_of
 from stackel_bench.reporting.contests import learner_contests
 from stackel_bench.reporting.figures.answer import draw_answer
@@ -49,6 +51,16 @@ def test_ratios_ranks_and_differences(tmp_path: Path) -> None:
     assert set(shown["replicates"]) == {"paired"}  # one seed, one game, equal samples in every replicate
     worst = shown[shown["second"] == "plug_in"].iloc[0]
     assert worst["failures, second - first"].startswith("1.000 [0.9")
+
+
+def test_the_same_from_python(tmp_path: Path) -> None:
+    results = Results(three_learners(tmp_path, games=2))
+    assert results.ranks()["learner"].tolist() == ["paper", "anytime", "plug_in"]
+    assert set(results.ratios()["tie_breaking"]) == {"pessimistic", "optimistic"}
+    assert (results.ratios("tie_breaking")["ratio"].dropna() == 1).all()  # the same failures in both
+    assert any("plug_in" in sentence for sentence in results.headline())
+    with pytest.raises(InputError, match="tie_breaking"):
+        results.ratios("seed")
 
 
 def test_unequal_samples_are_called_independent(tmp_path: Path) -> None:

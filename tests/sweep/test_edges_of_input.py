@@ -106,7 +106,7 @@ def test_what_never_ran_cannot_be_synced_or_reported(
     assert not any(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("verb", ["report", "ui", "list", "completion"])
+@pytest.mark.parametrize("verb", ["report", "ui", "list"])
 def test_help_of_verbs_that_do_not_compute(verb: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert main([verb, "--help"]) == 0
     assert "replicates" not in capfd.readouterr().out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from stackel_bench.families.simultaneous.game import SimultaneousGame
 from stackel_bench.families.tables import (
@@ -12,6 +13,7 @@ from stackel_bench.families.tables import (
     security_tables,
     table_files,
 )
+from stackel_bench.families.tables.black_box import simulator_of
 from stackel_bench.games.builders import with_noise
 from stackel_bench.models import PayoffTable
 
@@ -27,4 +29,7 @@ TABLES: dict[str, Callable[..., PayoffTable]] = {
     "security": security_tables.security_table,
 }
 
-INSTANCES = {name: with_noise(SimultaneousGame, table) for name, table in TABLES.items()}
+INSTANCES: dict[str, Callable[..., Any]] = {
+    "simulator": simulator_of("simultaneous"),
+    **{name: with_noise(SimultaneousGame, table) for name, table in TABLES.items()},
+}

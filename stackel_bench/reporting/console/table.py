@@ -9,12 +9,14 @@ from pathlib import Path
 import pandas as pd
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
 from rich.text import Text
 
 from stackel_bench.reporting.answer import answer_of
 from stackel_bench.reporting.console.rows import VERDICT_COLOURS, rows_table
 from stackel_bench.reporting.console.strip import strip_lines
 from stackel_bench.reporting.headline import headline
+from stackel_bench.reporting.played import WHY, played_table
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.tables import verdict_counts
 from stackel_bench.results import columns, files
@@ -33,9 +35,11 @@ def print_table(console: Console, results: SweepResults) -> None:
     if not console.is_terminal:
         console.width = WIDTH  # rich assumes 80 where nobody is looking
     width = min(WIDTH, console.width)
+    known = results.judged_part
     if not results.cells.empty:
         _print_answer(console, results, width)
-        cells = judged(results.labelled(results.cells))
+    if not known.cells.empty:
+        cells = judged(known.labelled(known.cells))
         shown = cells if len(cells) <= MOST_ROWS else cells[cells["verdict"] != HOLDS].head(MOST_ROWS)
         told = {"verdict"}
         for family, members in cells.groupby("family", sort=False):
@@ -52,8 +56,23 @@ def print_table(console: Console, results: SweepResults) -> None:
                 f"{len(shown)} of {len(cells)} cells shown, those that do not hold; all: {files.RESULTS_CSV}"
             )
         console.print(_legend(cells, told), style="dim", width=width, soft_wrap=False)
+    if results.unjudged:
+        _print_played(console, results, width)
     _print_trouble(console, results)
     _print_ending(console, results)
+
+
+def _print_played(console: Console, results: SweepResults, width: int) -> None:
+    """Cells of games whose truth nobody knows."""
+    rows = played_table(results)
+    table = Table(box=None, pad_edge=False)
+    for name in rows.columns:
+        table.add_column(str(name), overflow="fold")
+    for row in rows.head(MOST_ROWS).itertuples(index=False):
+        table.add_row(*map(escape, row))
+    console.print()
+    console.print(table, width=width)
+    console.print(WHY, style="dim", width=width, soft_wrap=False)
 
 
 def _print_answer(console: Console, results: SweepResults, width: int) -> None:
@@ -61,7 +80,7 @@ def _print_answer(console: Console, results: SweepResults, width: int) -> None:
     console.print()
     for sentence in headline(results):
         console.print(Text(sentence), width=width, soft_wrap=False)
-    answer = answer_of(results)
+    answer = answer_of(results.judged_part)
     lines = strip_lines(answer, width) if answer is not None else []
     if lines:
         console.print()

@@ -13,7 +13,6 @@ from stackel_bench.reporting.trends import Point, Trend
 from stackel_bench.results.numbers import count
 
 FAR = 30.0  # a theorem's budget that is so many times beyond everything else is an arrow
-_COLOURS = "Colour: blue tones are pessimistic, orange ones optimistic; shade and marker say which learner."
 _MARKS = (
     "Bars are 95 % intervals, without an end that the replicates leave open; an arrowhead to the right: even "
     "the largest budget fails more often than delta, to the left: the smallest one never does."
@@ -68,7 +67,7 @@ def _draw_rows(answer: Answer) -> Drawing:
     canvas.top_legend(figure, handles, 3)
     far = " An arrow at the right edge: the theorem's budget is far beyond." if answer.counts_samples else ""
     what = _MARKS + far if answer.counts_samples else "At the largest budget; bars are exact 95 % intervals."
-    caption = " ".join(filter(None, [_COLOURS, what, answer.note]))
+    caption = " ".join(filter(None, [canvas.COLOURS_SAY, what, answer.note]))
     return Drawing("answer", answer.title, caption, figure)
 
 
@@ -135,7 +134,7 @@ def _draw_trends(trends: Sequence[Trend]) -> Drawing:
     mean = f" Geometric means over {instances} random instances." if instances > 1 else ""
     marks = _MARKS.replace("to the right", "upwards").replace("to the left", "downwards")
     title = f"Samples needed along {trends[0].key}: {trends[0].game}"
-    return Drawing("answer", title, f"{_COLOURS} {marks}{mean}", figure)
+    return Drawing("answer", title, f"{canvas.COLOURS_SAY} {marks}{mean}", figure)
 
 
 def _draw_point(axes: Axes, point: Point, shift: float, colour: str, marker: Any) -> None:

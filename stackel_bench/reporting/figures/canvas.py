@@ -49,6 +49,7 @@ __all__ = [
 
 # The page replaces these by the colours of its light or dark set, so they are like nothing else.
 INK, MUTED, GRID, PAPER = "#1f2328", "#656d76", "#d8dee4", "#fefefe"
+COLOURS_SAY = "Colour: blue tones are pessimistic, orange ones optimistic; the shade says which learner."
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = (0, (6, 4))
 LINE_STYLES = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)))

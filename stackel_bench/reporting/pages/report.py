@@ -23,6 +23,7 @@ from stackel_bench.reporting.headline import headline
 from stackel_bench.reporting.pages import facts
 from stackel_bench.reporting.pages.inline_svg import inline_svg
 from stackel_bench.reporting.paired import paired_table
+from stackel_bench.reporting.played import WHY, played_table
 from stackel_bench.reporting.rivals import differences, ranks, ratios, shown_ratios
 from stackel_bench.reporting.scaling import exponent_table, scalings
 from stackel_bench.reporting.sweep_results import SweepResults
@@ -37,32 +38,47 @@ from stackel_bench.statistics.verdicts import judged
 
 _SAMPLES_NEEDED = "Samples needed"
 _LEARNERS, _TIES = "Learner against learner", "Pessimistic against optimistic"
+_EXPLORATION = "Exploration"
+PLAYED_TITLE = "Games without a known truth"
 _MOST_FAILURES = 50
 
 
 def write_report(results: SweepResults) -> list[Path]:
     """report.html, figures/ and tables/ in the sweep's folder; the files written."""
     made: dict[str, bytes] = {}
-    measured: dict[str, Any] = {"families": [], "figures": {}, "answer": None, "rivals": None}
+    empty = {"answer": None, "rivals": None, "exponents": {"title": ""}, "ties": {"title": ""}}
+    measured: dict[str, Any] = {"families": [], "figures": {}, **empty}
+    known = results.judged_part
     if not results.cells.empty:
-        cells = judged(results.labelled(results.cells))
         made[f"{files.TABLES}/rungs.csv"] = csv(results.rungs)
-        measured = {
-            "rivals": _rivals(results, made),
-            "families": _families(results.study, cells, made),
-            **_figures(results, made),
+    if results.unjudged:
+        measured["played"] = played_table(results)
+        _add_table(made, "played", measured["played"], f"{results.study}: games without a known truth.")
+        if known.cells.empty:
+            with styled():
+                drawings = [_figure(drawing, made) for drawing in draw_leader_actions(results)]
+            measured["figures"] = {_EXPLORATION: drawings} if drawings else {}
+    if not known.cells.empty:
+        cells = judged(known.labelled(known.cells))
+        measured |= {
+            "rivals": _rivals(known, made),
+            "families": _families(known.study, cells, made),
+            **_figures(known, made),
             "counts": verdict_counts(cells),
             "explained": [lookup(name) for name in (NEEDED, NEEDED_INTERVAL)],
             "marks": NEEDED_MARKS,
         }
-    rivals = [_LEARNERS] if measured["rivals"] else []
-    shown = [*rivals, *(family["title"] for family in measured["families"]), *measured["figures"]]
+    shown = [PLAYED_TITLE] if results.unjudged else []
+    shown += [_LEARNERS] if measured["rivals"] else []
+    shown += [*(family["title"] for family in measured["families"]), *measured["figures"]]
     failed = [{"cell": entry.label, "id": entry.cell_id, "error": entry.error} for entry in results.failed]
     page = fill(
         "report.html",
         results=results,
         sentences=headline(results),
-        titles=[*shown, *(["Statistics"] if shown else []), "What was run"],
+        titles=[*shown, *(["Statistics"] if measured["families"] else []), "What was run"],
+        played_title=PLAYED_TITLE,
+        why_played=WHY,
         tiles=facts.cost(results),
         facts=facts.provenance(results),
         configuration=facts.configuration(results),
@@ -127,7 +143,7 @@ def _figures(results: SweepResults, made: dict[str, bytes]) -> dict[str, Any]:
             _TIES: draw_paired(paired, pairs),
             "Learning curves": draw_curves(results),
             _SAMPLES_NEEDED: draw_scaling(scaling),
-            "Exploration": [*draw_leader_actions(results), *draw_exploration(results)],
+            _EXPLORATION: [*draw_leader_actions(results), *draw_exploration(results)],
             "Commitments over the simplex": draw_simplex(results),
             "Calibration": draw_calibration(results),
             "Gap landscape": draw_landscape(results),

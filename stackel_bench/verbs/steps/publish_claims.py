@@ -23,6 +23,7 @@ from stackel_bench.reporting.pages.claims_summary import (
 )
 from stackel_bench.results import files
 from stackel_bench.results.files import write_atomically
+from stackel_bench.results.numbers import count
 from stackel_bench.sweeps.folder import sweep_folder
 from stackel_bench.sweeps.plan import Plan
 from stackel_bench.verbs.steps.publish import Session, write_tables
@@ -51,7 +52,7 @@ def publish_claims(planned: ClaimsPlan, session: Session) -> bool:
         "profile": planned.profile,
         "command": session.command,
         "cells": f"{len(results.finished)} finished, {len(results.failed)} failed, {len(plan.cells)} planned",
-        "samples": f"{results.samples_drawn:.3g}",
+        "samples": count(results.samples_drawn),
         **{key: str(value) for key, value in facts.items()},
         "links to runs": address + (", where `stackel-bench ui` shows them" if is_local else ""),
     }
@@ -86,7 +87,7 @@ def _with_runs(row: Row, plan: Plan, store: MlflowStore | None) -> dict[str, Any
 
 
 def _log(store: MlflowStore, plan: Plan, tags: Mapping[str, str], rows: list[Row], files: list[Path]) -> str:
-    metrics = {f"claims_{verdict}": float(count) for verdict, count in counts(rows).items()}
+    metrics = {f"claims_{verdict}": float(number) for verdict, number in counts(rows).items()}
     metrics["claims_unexpected"] = float(len(unexpected(rows)))
     try:
         store.log_report(plan.sweep_id, tags, metrics, sweep_folder(plan), files)
@@ -104,7 +105,7 @@ def _print(rows: list[dict[str, Any]], folder: Path, console: Console) -> None:
         predicted, measured = (escape(text) for text in (row["prediction"], interval(row)))
         table.add_row(row["claim"], row["measurement"], predicted, measured, verdict)
     console.print(table)
-    tally = ", ".join(f"{count} {verdict}" for verdict, count in counts(rows).items())
+    tally = ", ".join(f"{number} {verdict}" for verdict, number in counts(rows).items())
     wrong = len(unexpected(rows))
     console.print(
         f"{len(rows)} measurements: {tally}; {wrong} not as expected; nominal false-alarm rates add up to "

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import stackel_bench as sb
-from stackel_bench.families.bandit.black_box import BlackBoxGame
 from stackel_bench.families.learners import make_learner
+from stackel_bench.families.tables.black_box import BlackBoxGame
 from stackel_bench.families.tables.row_pulls import pull_block
 from stackel_bench.learners.budget import LadderBudget
 from stackel_bench.learners.learner import block_key

@@ -208,6 +208,28 @@ def test_a_cap_ends_it_uncertified_and_a_ladder_is_one_rung() -> None:
         learner.schedule(game.sampler, FixedBudget(samples=1))
 
 
+def test_any_decision_can_be_certified_from_fresh_episodes() -> None:
+    """A proven decision is right; a policy that the follower would never play is not proven."""
+    game = boundary_game(0)
+    for tie in TieBreaking:
+        result = sb.learn(game, "certified", epsilon=EPSILON, tie_breaking=tie)
+        proof = sb.certificate(game, result, epsilon=EPSILON, samples=50_000, seed=1)
+        assert proof.proven
+        action, mdp = result.leader_action, game.mdps[result.leader_action or 0]
+        slacks = (EPSILON / 2, EPSILON) if tie is TieBreaking.PESSIMISTIC else (EPSILON, 0.0)
+        low, high = (sb.leader_values(game, slack, tie)[action] for slack in slacks)
+        assert proof.value_low <= low + 1e-9
+        assert proof.value_high >= high - 1e-9
+        selfless = FollowerMDP(mdp.transitions, mdp.follower_rewards, np.zeros(mdp.shape))
+        worst = best_responses([selfless], 0.0, TieBreaking.PESSIMISTIC)[0]
+        best = best_responses([mdp], 0.0, TieBreaking.PESSIMISTIC)[0].follower_optimum
+        assert worst.leader_value < best - EPSILON
+        wrong = replace(result, follower_response=worst.policy)
+        assert not sb.certificate(game, wrong, epsilon=EPSILON, samples=3000).answered
+    with pytest.raises(InputError, match=r"result\.follower_response"):
+        sb.certificate(game, replace(result, follower_response=np.ones((2, 2, 2))), epsilon=EPSILON)
+
+
 def test_a_run_that_does_not_stop_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared, "LARGEST", 0)
     with pytest.raises(RuntimeError, match="did not stop"):

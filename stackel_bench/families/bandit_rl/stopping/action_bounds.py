@@ -25,6 +25,7 @@ class ActionBounds:
     challenge: float = math.inf  # phi_eps or psi_0 is at most this
     optimum_low: float = -math.inf  # the follower's best value is at least this
     optimum_high: float = math.inf
+    asked: np.ndarray | None = None  # the only policy that counts as a response, where a question is about it
     response: np.ndarray | None = None  # a policy surely within epsilon, None where none is known
     estimate: float = -math.inf  # of the value at a slack between the two
     likely: np.ndarray | None = None  # the response that the estimate favours
@@ -49,6 +50,10 @@ class ActionBounds:
         outer, dual = outer_bound(models, leader.low, self.optimum_low, slack, largest, steep.multiplier)
         win, challenge = (outer, inner) if pessimistic else (-inner, -outer)
         self.win, self.challenge = max(self.win, win), min(self.challenge, challenge)
-        if shown is not None:
-            self.response = shown
+        if self.asked is None:
+            self.response = self.response if shown is None else shown
+        elif models.lowest(models.follower.low, self.asked) >= self.optimum_high - epsilon:
+            self.response = self.asked
         self.plays = [models.policy(hopeful), models.policy(dual), policies[-1] if shown is None else shown]
+        if self.asked is not None and self.response is None:
+            self.plays.append(self.asked)

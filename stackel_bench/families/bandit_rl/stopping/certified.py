@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from stackel_bench import checks
 from stackel_bench.families.bandit_rl.exploration.budgets import paper_total
 from stackel_bench.families.bandit_rl.exploration.explorer import Goal
 from stackel_bench.families.bandit_rl.exploration.running_estimate import RunningEstimate
@@ -65,6 +66,7 @@ class _Episodes:
         self._scale = budget.scale if budget.kind == "scaled" else 1.0
         self._seen = [RunningEstimate(sampler.simulator(a), UNVISITED, rng) for a in range(actions)]
         self._bounds = [ActionBounds(budget.epsilon, tie) for _ in range(actions)]
+        self.about: Decision | None = None
         uniform = np.full(sampler.shape, 1 / sampler.shape[2])
         first = min(FIRST_EPISODES, cap // actions)
         self.sample({a: [(uniform, first)] for a in range(actions)}, rng)
@@ -74,13 +76,16 @@ class _Episodes:
         return sum(seen.episodes for seen in self._seen)
 
     def standing(self) -> Standing:
+        asked = None if self.about is None else self.about.leader_action
+        if asked is not None:
+            self._bounds[asked].asked = self._policy(self.about)
         for action in self._played:
             self._bounds[action].tighten(model_set(self._seen[action], self._goal, self._scale))
         win, challenge = (
             np.array([getattr(bounds, name) for bounds in self._bounds]) for name in ("win", "challenge")
         )
         answered = np.array([bounds.response is not None for bounds in self._bounds])
-        return standing_of(win, challenge, answered, self._epsilon)
+        return standing_of(win, challenge, answered, self._epsilon, asked)
 
     def allocation(self, standing: Standing) -> tuple[int, Plays]:
         """More episodes of the leader actions that decide, in equal shares for what their bounds rest on.
@@ -89,7 +94,7 @@ class _Episodes:
         would grow for nothing) and its challenger, the other one with the largest upper bound; once the
         leader's line is settled, the winner. One with more than twice the other's episodes waits.
         """
-        wanted = [standing.winner] if standing.settled else self._deciding()
+        wanted = [standing.winner] if standing.settled else self._deciding(standing)
         fewest = min(self._seen[action].episodes for action in wanted)
         plays: Plays = {}
         for action in wanted:
@@ -99,8 +104,8 @@ class _Episodes:
                 plays[action] = [(policy, share) for policy in policies]
         return sum(episodes for played in plays.values() for _, episodes in played), plays
 
-    def _deciding(self) -> list[int]:
-        best = self._best()
+    def _deciding(self, standing: Standing) -> list[int]:
+        best = standing.winner if standing.asked else self._best()
         others = [bounds.challenge for bounds in self._bounds]
         others[best] = -math.inf
         return sorted({best, int(np.argmax(others))})
@@ -130,6 +135,12 @@ class _Episodes:
                 f"estimated_{value}": np.array([bounds.estimate for bounds in self._bounds]),
             },
         )
+
+    def _policy(self, decision: Any) -> np.ndarray:
+        shape = self._seen[0].simulator.shape
+        policy = checks.array("result.follower_response", decision.follower_response, shape=shape)
+        checks.distributions("result.follower_response", policy)
+        return policy
 
     def _best(self) -> int:
         return int(np.argmax([bounds.estimate for bounds in self._bounds]))

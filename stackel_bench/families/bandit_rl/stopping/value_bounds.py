@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from stackel_bench.families.bandit_rl.stopping.model_set import ModelSet
+from stackel_bench.planning.kl_ball.ball import OUTWARDS
 
 MULTIPLIERS = 9  # tried beside 0 and the estimate's own: 2H/epsilon, and halves of it
 GOLDEN_STEPS = 7  # between the best one's neighbours
@@ -34,11 +35,12 @@ def outer_bound(
     That policy is worth playing: the multiplier that is best for the bound stays at 0 as long as the bound is
     trivial, and its policy tells nothing. `largest` is the largest multiplier that is tried.
     """
-    estimated = min(estimated, largest)
+    estimated = min(max(estimated, 0.0), largest)
 
     def bound(multiplier: float) -> tuple[float, np.ndarray]:
         value, actions = models.best(multiplier * models.follower.high - leader_low)
-        return multiplier * (optimum_low - slack) - value, actions
+        rounding = OUTWARDS * (multiplier * (abs(optimum_low) + slack) + abs(value))
+        return multiplier * (optimum_low - slack) - value - rounding, actions
 
     grid = sorted({0.0, estimated, *(largest / 2**k for k in range(MULTIPLIERS))})
     found = [bound(multiplier) for multiplier in grid]

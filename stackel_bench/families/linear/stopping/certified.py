@@ -28,8 +28,8 @@ from stackel_bench.planning.finite.linear_responses import linear_leader_values
 FIRST_QUERIES = 40  # per dimension of the span
 GROWTH = 0.2  # of all queries so far
 POOL = 400  # pairs that later queries choose from
-DIRECTIONS = 1000  # that a design looks at, those known worst, in at most
-ROWS, RESPONSES = 100, 50  # the most promising rows and their responses known worst
+DIRECTIONS = 300  # that a design looks at, those known worst, in at most
+ROWS, RESPONSES = 40, 16  # the most promising rows and their responses known worst
 BLOCK_ELEMENTS = 2**20  # differences that are looked at together
 
 

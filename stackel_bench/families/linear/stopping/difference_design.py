@@ -8,6 +8,7 @@ from stackel_bench.kernel import kernel
 from stackel_bench.planning.design.triangular import cholesky_factor, triangular_inverse
 
 STEPS = 60
+LEAST = 1e-3  # of an equal share: what falls below it is dropped
 
 
 @kernel
@@ -27,8 +28,10 @@ def difference_design(
     for _ in range(steps):
         matrix = gram.copy()
         for x in range(count):
+            if shares[x] == 0.0:
+                continue
             for i in range(rank):
-                for j in range(rank):
+                for j in range(i, rank):  # the factor reads the upper half
                     matrix[i, j] += queries * shares[x] * pool[x, i] * pool[x, j]
         inverse = triangular_inverse(cholesky_factor(matrix))
         spread = np.zeros((rank, rank))  # sum of weight * (R^-T y)(R^-T y)'
@@ -43,22 +46,26 @@ def difference_design(
             weights[y] *= length
             total += weights[y]
             for i in range(rank):
-                for j in range(rank):
+                for j in range(i + 1):
                     spread[i, j] += weights[y] * seen[i] * seen[j]
         for y in range(len(directions)):
             weights[y] /= total
         total = 0.0
         for x in range(count):
+            if shares[x] == 0.0:
+                continue
             for j in range(rank):
                 seen[j] = 0.0
                 for i in range(j + 1):
                     seen[j] += pool[x, i] * inverse[i, j]
             gain = 0.0
             for i in range(rank):
-                for j in range(rank):
-                    gain += seen[i] * spread[i, j] * seen[j]
+                for j in range(i + 1):
+                    gain += (1.0 if i == j else 2.0) * seen[i] * spread[i, j] * seen[j]
             shares[x] *= np.sqrt(gain)
             total += shares[x]
         for x in range(count):
             shares[x] /= total
+            if shares[x] * count < LEAST:
+                shares[x] = 0.0
     return shares
