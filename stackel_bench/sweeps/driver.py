@@ -104,7 +104,7 @@ def run_cells(
     pieces = KeptPieces(journal.folder / files.PIECES, ids)
     tally = Tally(workers=executor.workers)
     scheduler = Scheduler(executor, batch_seconds, fan_out, pieces, piece_seconds)
-    start = time.perf_counter()
+    start = executor.clock()
     for events in scheduler.run(trials):
         results = []
         for event in events:
@@ -134,7 +134,7 @@ def run_cells(
             listener.cells_done(entries, drawn, scheduler.seconds_left())
         if fail_fast and tally.failed:
             break
-    tally.wall_seconds = time.perf_counter() - start
+    tally.wall_seconds = executor.clock() - start
     tally.tasks, tally.pieces_restored = scheduler.tasks, scheduler.pieces_restored
     tally.busy_seconds = scheduler.busy_seconds
     tally.capacity_seconds = scheduler.capacity_seconds
