@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Set
 from dataclasses import dataclass, field
 
@@ -60,7 +59,7 @@ class Job:
     decided: dict[int, BlockResults] = field(default_factory=dict)  # by first block
     checkpoints: dict[tuple[int, int], Task] = field(default_factory=dict)  # by unit and block: runs cut
     busy_seconds: float = 0.0
-    started: float = field(default_factory=time.perf_counter)
+    started: float = 0.0  # by the executor's clock
     failed: bool = False
 
     def __post_init__(self) -> None:

@@ -10,7 +10,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -158,6 +159,7 @@ class RayExecutor:
             importing = ray.remote(num_cpus=cpus_per_task)(_import_package).options(name="import")
             self._importing = [importing.remote() for _ in range(self.workers)]
         self._watch = ClusterWatch(head, node, self.place, patience)
+        self._done: deque[_RayTask] = deque()  # have ended, and nobody was told yet
         self._ended = threading.Event()
         threading.Thread(target=self._count, name="ray-cpus", daemon=True).start()
 
@@ -188,14 +190,22 @@ class RayExecutor:
         ]
         return _RayTask(*self._timed.options(name=name, **self._options).remote(function, *resolved))
 
-    def next_finished(self, tasks: list[Task]) -> Finished:
-        """Wait for the next task, in completion order."""
-        by_reference = {task.seconds: task for task in tasks}
-        done = self._wait(list(by_reference))
-        task = by_reference[done]
+    def clock(self) -> float:
+        """This machine's."""
+        return time.perf_counter()
+
+    def next_finished(self, tasks: Collection[Task]) -> Finished:
+        """Wait for the next task, in completion order; all that have ended are asked for together."""
+        while not (self._done and self._done[0] in tasks):
+            if self._done:  # nobody asks for it any more
+                self._done.popleft()
+            else:
+                by_reference = {task.seconds: task for task in tasks}
+                self._done.extend(by_reference[done] for done in self._wait(list(by_reference)))
+        task = self._done.popleft()
         self._watch.look_at_node()
         try:
-            return Finished(task, float(ray.get(done)))
+            return Finished(task, float(ray.get(task.seconds)))
         except ray.exceptions.RayTaskError as error:
             return Finished(task, 0.0, Failure(_first_line(error.cause), _plain(error)))
         except ray.exceptions.LocalRayletDiedError as error:
@@ -203,12 +213,13 @@ class RayExecutor:
         except ray.exceptions.RayError as error:
             return Finished(task, 0.0, Failure(_advice(error), _plain(error)), isinstance(error, _LOST))
 
-    def _wait(self, references: list[ray.ObjectRef[Any]]) -> ray.ObjectRef[Any]:
+    def _wait(self, references: list[ray.ObjectRef[Any]]) -> list[ray.ObjectRef[Any]]:
+        """All that are there once there is one."""
         while True:
             self._watch.look()
             done, _ = ray.wait(references, num_returns=1, timeout=WATCH_SECONDS, fetch_local=False)
             if done:
-                return done[0]
+                return ray.wait(references, num_returns=len(references), timeout=0, fetch_local=False)[0]
 
     def value(self, task: Task) -> Any:
         """Fetch a result."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -108,21 +107,21 @@ class Scheduler:
         self._waiting: deque[_Waiting] = deque()
         self._in_flight: dict[Task, _Waiting] = {}
         self._restored: list[Event] = []  # pieces of an earlier invocation that nobody was told of yet
-        checked = time.perf_counter()
+        checked = self.executor.clock()
         while self._order or self._open or self._waiting or self._in_flight:
             workers = self.executor.workers  # nodes come and go
             while len(self._in_flight) < self.tasks_per_worker * workers and self._has_work():
                 task = self._waiting.popleft()
                 self.tasks += 1
                 self._in_flight[self.executor.submit(task.name, task.function, *task.arguments)] = task
-            finished = self.executor.next_finished(list(self._in_flight))
-            now = time.perf_counter()
+            finished = self.executor.next_finished(self._in_flight.keys())
+            now = self.executor.clock()
             self.capacity_seconds += workers * (now - checked)
             self.busy_seconds += finished.seconds
             checked = now
             restored, self._restored = self._restored, []
             yield [*restored, *self._in_flight.pop(finished.task).then(finished)]
-        self.capacity_seconds += self.executor.workers * (time.perf_counter() - checked)
+        self.capacity_seconds += self.executor.workers * (self.executor.clock() - checked)
 
     def seconds_left(self) -> float:
         """Estimated seconds of computing on one worker until all is done; tasks in flight count half."""
@@ -147,7 +146,7 @@ class Scheduler:
         if not fans_out and seconds <= self.batch_seconds:
             self._bundle(index, seconds)
             return
-        job = Job(index, self._trials[index], fans_out, todo=[])
+        job = Job(index, self._trials[index], fans_out, todo=[], started=self.executor.clock())
         self._restore(job)
         if job.todo:
             self._open.append(job)
@@ -278,7 +277,7 @@ class Scheduler:
         return then
 
     def _complete(self, job: Job) -> Iterator[Event]:
-        start = time.perf_counter()
+        start = self.executor.clock()
         result: Outcomes | Failure
         try:
             result = outcomes(job.assignment, job.results())
@@ -286,7 +285,7 @@ class Scheduler:
             result = Failure.of(error)
         job.decided.clear()
         self._games.release(job.index)
-        now = time.perf_counter()
+        now = self.executor.clock()
         yield Result(job.index, result, job.busy_seconds + now - start, now - job.started)
 
     def _fail(self, job: Job, failure: Failure) -> Iterator[Event]:
@@ -295,7 +294,7 @@ class Scheduler:
             self._waiting = deque(task for task in self._waiting if task.job is not job)
             self._open = deque(other for other in self._open if other is not job)
             self._games.release(job.index)
-            yield Result(job.index, failure, job.busy_seconds, time.perf_counter() - job.started)
+            yield Result(job.index, failure, job.busy_seconds, self.executor.clock() - job.started)
 
     def _keep(self, job: Job, piece: Piece, content: bytes) -> None:
         if self.keeper is not None:
@@ -318,7 +317,7 @@ class Scheduler:
 
     def _submit_bundle(self, chosen: tuple[int, ...]) -> None:
         assignments = [self._trials[index].assignment for index in chosen]
-        first, started = assignments[0], time.perf_counter()
+        first, started = assignments[0], self.executor.clock()
         name = f"run {first.game_name} r=0-{first.replicates - 1}"
         if len(chosen) > 1:
             name = f"run {len(chosen)} trials from {first.game_name} on"
@@ -335,7 +334,7 @@ class Scheduler:
             for index, (result, seconds) in zip(chosen, found, strict=True):
                 self._games.release(index)
                 assert result is not None
-                yield Result(index, result, seconds, time.perf_counter() - started)
+                yield Result(index, result, seconds, self.executor.clock() - started)
 
         arguments = (assignments, *map(self._games.get, chosen))
         seconds = sum(map(self._estimates.seconds, chosen))

@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-_REPLAY_SHARE = 20.0  # a piece lasts at least so many times what taking up the run took
+_REPLAY_SHARE = 20.0  # a piece lasts so many times what taking up the run took, so that little is lost ...
+_LONGEST = 4.0  # ... but at most so many times what was asked for
 
 
 class PieceOverError(Exception):
@@ -72,7 +73,8 @@ class Recorder:
             return False
         now = time.perf_counter()
         if self._deadline is None:  # the first sample of this piece: whatever went before was taking up
-            self._deadline = now + max(self.seconds, _REPLAY_SHARE * (now - self._began))
+            replay = now - self._began if self._next else 0.0
+            self._deadline = now + min(max(self.seconds, _REPLAY_SHARE * replay), _LONGEST * self.seconds)
         return now > self._deadline
 
     def cut(self, partial: Any) -> None:

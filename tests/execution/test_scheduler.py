@@ -6,6 +6,7 @@ import functools
 import itertools
 import re
 from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -47,9 +48,9 @@ class WatchedExecutor(SerialExecutor):
         self.names.append(name)
         return super().submit(name, function, *arguments)
 
-    def next_finished(self, tasks: list[Task]) -> Finished:
+    def next_finished(self, tasks: Collection[Task]) -> Finished:
         self.most_in_flight = max(self.most_in_flight, len(tasks))
-        return super().next_finished([tasks[self.rng.integers(len(tasks))]])
+        return super().next_finished([list(tasks)[self.rng.integers(len(tasks))]])
 
 
 class MemoryKeeper:
