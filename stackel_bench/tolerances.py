@@ -36,6 +36,8 @@ STRICT = 16 * TIE
 FINEST_SHIFT = STRICT
 # Leader values closer than this are equal: they come out of sums and searches right to about 1e-12.
 VALUE = 1e-9
+# The least that linear programs by scipy (HiGHS) accept; fast methods are compared with them above it.
+HIGHS = 1e-10
 # A supremum counts as attained if the bound is so near: as near as relaxing every constraint by TIE allows.
 ATTAINED = 2.0**-36
 # A gap's interval is finished if it is narrower, in units of the largest payoff: bounds are relaxed by TIE.

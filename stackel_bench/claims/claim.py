@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -16,7 +17,7 @@ from stackel_bench.claims.exact_value import exact_share, exact_value
 from stackel_bench.claims.exponent import exponent
 from stackel_bench.claims.failure_rate import failure_rate
 from stackel_bench.claims.mean_value import mean_value, paired_difference, sample_ratio
-from stackel_bench.claims.needed_samples import needed_samples
+from stackel_bench.claims.needed_samples import needed_ratio, needed_samples
 from stackel_bench.claims.prediction import CONFIRMED, INCONCLUSIVE, REFUTED, Prediction
 from stackel_bench.errors import InputError, MissingValueError, UnknownKeyError, UnknownNameError
 
@@ -25,12 +26,14 @@ SAMPLED: Mapping[str, Callable[..., Measured]] = {
     "failure_rate": failure_rate,
     "exponent": exponent,
     "needed_samples": needed_samples,
+    "needed_ratio": needed_ratio,
     "mean_value": mean_value,
     "paired_difference": paired_difference,
     "sample_ratio": sample_ratio,
 }
 PROFILES = ("quick", "full")
-KINDS = ("theorem", "lemma", "remark", "figure", "table", "erratum", "beyond")
+KINDS = ("theorem", "lemma", "remark", "figure", "table", "erratum", "correction", "beyond")
+IDENTITY, GUARANTEE, MEASURED = "identity", "guarantee", "measured"  # what a row is
 FALSE_ALARM = 1e-4
 _CLAIM_KEYS = {"order", "kind", "source", "statement", "measurements"}
 _MEASUREMENT_KEYS = {
@@ -41,6 +44,7 @@ _MEASUREMENT_KEYS = {
     "false_alarm",
     "expected",
     "cells",
+    "would_catch",
     *PROFILES,
 }
 
@@ -59,6 +63,17 @@ class Measurement:
     false_alarm: float
     expected: str
     grids: Mapping[str, tuple[Grid, ...]]  # by profile
+    would_catch: Mapping[str, Grid]  # what must fail on the same cells: its name, and the settings it changes
+
+    @property
+    def role(self) -> str:
+        """identity: a computation. guarantee: something happens rarely. measured: any other sampled number.
+
+        A guarantee is worth as much as the wrong answers that it would have caught, so it must name some.
+        """
+        if self.statistic == "exact_value" or self.options.get("needs") == "theory":
+            return IDENTITY
+        return GUARANTEE if is_guarantee(self.statistic, self.prediction) else MEASURED
 
     @property
     def exact(self) -> bool:
@@ -81,6 +96,11 @@ class Claim:
     source: str
     statement: str
     measurements: tuple[Measurement, ...]
+
+
+def is_guarantee(statistic: str, prediction: Prediction) -> bool:
+    """Whether a row promises that failures are rare."""
+    return statistic == "failure_rate" and math.isinf(prediction.low)
 
 
 def claim_names() -> tuple[str, ...]:
@@ -119,16 +139,32 @@ def _measurement(field: str, name: str, data: Any) -> Measurement:
             raise InputError(f"{field}: option of {statistic}", option, "one of " + ", ".join(known))
     verdicts = (CONFIRMED, REFUTED, INCONCLUSIVE)
     alarm = data.get("false_alarm", FALSE_ALARM)
+    prediction = Prediction.parse(f"{field}: prediction", data["prediction"])
     return Measurement(
         name=name,
         asks=" ".join(str(data["asks"]).split()),
         statistic=statistic,
         options=options,
-        prediction=Prediction.parse(f"{field}: prediction", data["prediction"]),
+        prediction=prediction,
         false_alarm=checks.real(f"{field}: false_alarm", alarm, least=0, most=0.05, open_least=True),
         expected=checks.choice(f"{field}: expected", data.get("expected", CONFIRMED), verdicts),
         grids={profile: _grids(field, data, profile) for profile in PROFILES},
+        would_catch=_would_catch(field, data, is_guarantee(statistic, prediction)),
     )
+
+
+def _would_catch(field: str, data: Mapping[str, Any], needed: bool) -> dict[str, Grid]:
+    """Names and settings of what the row would catch; a guarantee needs some, other rows have none."""
+    found = data.get("would_catch", {})
+    shaped = isinstance(found, Mapping) and all(isinstance(v, Mapping) and v for v in found.values())
+    if not shaped or bool(found) != needed:
+        allowed = "for each wrong learner that fails here, its name and the settings that make it"
+        raise InputError(
+            f"{field}: would_catch",
+            found,
+            allowed if needed else "nothing: only rows that promise rare failures have it",
+        )
+    return {str(name): dict(settings) for name, settings in found.items()}
 
 
 def _grids(field: str, data: Mapping[str, Any], profile: str) -> tuple[Grid, ...]:

@@ -34,3 +34,5 @@ class Family:
     lower_bound: Callable[[float, Mapping[str, int]], float] | None = None
     # (game, epsilon, tie-breaking, divergence) -> what this very game asks of every learner
     characteristic_time: Callable[..., Any] | None = None
+    # (game, epsilon, tie-breaking) -> the same for the game's own noise, None where it takes too much work
+    instance_bound: Callable[..., Any] | None = None

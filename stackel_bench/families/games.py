@@ -62,7 +62,7 @@ def load_game(name: str, **parameters: Any) -> Game:
     for key in parameters:
         if key not in defaults:
             raise UnknownKeyError(f"game.{key}", [f"game.{name}" for name in defaults])
-    named: Game = dataclasses.replace(_builder(name)(**{**defaults, **parameters}), name=name)
+    named: Game = dataclasses.replace(builder_of(name)(**{**defaults, **parameters}), name=name)
     return named
 
 
@@ -73,7 +73,8 @@ def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, bool | int | float | str)
 
 
-def _builder(name: str) -> Callable[..., Any]:
+def builder_of(name: str) -> Callable[..., Any]:
+    """The function that builds the named game; its docstring has the formula."""
     family, instance = name.split("/")
     builder = family_of(family).games[instance]
     expected, declared = set(inspect.signature(builder).parameters), set(default_parameters(name))

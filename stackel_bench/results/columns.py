@@ -284,6 +284,21 @@ COLUMNS = (
         "results mlflow",
         "lower",
     ),
+    _column(
+        "lower_bound_samples",
+        "samples",
+        "samples that any sound learner takes on this very game in the mean, as delta goes to 0: T* times "
+        "kl(delta, 1 - delta); no theorem at this delta where several answers are correct; empty where it "
+        "is not known (small bandit games, the first dozen of a sweep)",
+        "results mlflow",
+    ),
+    _column(
+        "samples_over_lower_bound",
+        "ratio",
+        "samples needed over lower_bound_samples",
+        "results mlflow",
+        "lower",
+    ),
     _column("samples_drawn", "samples", "samples that all replicates drew together", "results", "lower"),
     # One decision.
     _column("leader_action", "", "leader action that was committed to", "replicate report"),

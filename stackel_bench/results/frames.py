@@ -23,8 +23,12 @@ from stackel_bench.results.storage.table import parquet_bytes
 from stackel_bench.results.varying import described_columns
 from stackel_bench.statistics.verdicts import UNKNOWN, judged, verdict
 
-# Metrics of ladders, and of learners that stop by themselves: columns of every sweep, empty elsewhere.
-_NOT_IN_EVERY_CELL = (NEEDED_LOW, NEEDED_HIGH, AT_MOST, "samples_median", "samples_q90")
+# Metrics of ladders, of learners that stop by themselves, of games whose own bound is known: columns of every
+# sweep, empty elsewhere.
+_NOT_IN_EVERY_CELL = (
+    *(NEEDED_LOW, NEEDED_HIGH, AT_MOST, "samples_median", "samples_q90"),
+    *("lower_bound_samples", "samples_over_lower_bound"),
+)
 # Metrics that need the truth: empty in cells of games whose truth nobody knows.
 NEED_TRUTH = (
     *("failure_probability", "failure_probability_low", "failure_probability_high", "follower_suboptimality"),

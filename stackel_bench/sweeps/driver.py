@@ -20,6 +20,7 @@ from stackel_bench.results.entry import FAILED, FINISHED, Entry
 from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.cell import Cell
 from stackel_bench.sweeps.kept_pieces import KeptPieces
+from stackel_bench.sweeps.lower_bounds import LowerBounds
 from stackel_bench.sweeps.plan import Plan
 from stackel_bench.tracking.mirror import Mirror
 from stackel_bench.trials.trial import Failure, Outcomes, Trial
@@ -93,6 +94,7 @@ def run_cells(
     batch_seconds: float,
     fan_out: str | None,
     fail_fast: bool,
+    lower_bounds: LowerBounds,
     piece_seconds: float = 30.0,
 ) -> Tally:
     """Run the cells; each one is in the journal before the mirror or the listener hears of it."""
@@ -115,7 +117,11 @@ def run_cells(
                 results.append(event)
         if results:
             entries = journal.commit(
-                [kept for result in results for kept in _results(groups[result.trial][1], result)]
+                [
+                    kept
+                    for result in results
+                    for kept in _results(groups[result.trial][1], result, lower_bounds)
+                ]
             )
             for result in results:
                 if not isinstance(result.outcomes, Failure):
@@ -155,7 +161,7 @@ def _group(cells: Sequence[Cell]) -> list[tuple[Trial, dict[TieBreaking, Cell]]]
 
 
 def _results(
-    members: dict[TieBreaking, Cell], result: Result
+    members: dict[TieBreaking, Cell], result: Result, lower_bounds: LowerBounds
 ) -> Iterator[tuple[Entry, pd.DataFrame | None, pd.DataFrame | None]]:
     """What the journal keeps of a trial: an entry, records and the table of leader actions for each cell."""
     for tie, cell in members.items():
@@ -176,5 +182,6 @@ def _results(
             yield failed, None, None
         else:
             outcome = found[tie]
-            entry = dataclasses.replace(entry, metrics=outcome.metrics, rungs=outcome.rungs)
+            metrics = {**outcome.metrics, **lower_bounds.metrics(cell, outcome.metrics)}
+            entry = dataclasses.replace(entry, metrics=metrics, rungs=outcome.rungs)
             yield entry, outcome.records, outcome.actions

@@ -29,7 +29,7 @@ def curve_picture(entry: Entry) -> bytes | None:
     pen = ImageDraw.Draw(image)
     colour = cell_colour(entry.description) or TIE_COLOURS["pessimistic"]
     x_axis = _LogAxis(samples)
-    pen.text((_LEFT, 12), entry.label, fill=_INK, font=_font(17))
+    _write(pen, (_LEFT, 12), entry.label.replace("ε", "eps "), 17, _INK)  # no Greek in this font
     metrics = entry.metrics
     delta = float(entry.description["delta"])
     guarantee = metrics["guarantee"]
@@ -42,13 +42,13 @@ def curve_picture(entry: Entry) -> bytes | None:
         y_axis = functools.partial(_height, highest, top, bottom)
         _frame(pen, x_axis, top, bottom, highest, title)
         pen.line([(_LEFT, y_axis(limit)), (_RIGHT, y_axis(limit))], fill=_MUTED)
-        pen.text((_RIGHT, y_axis(limit) - 2), words, fill=_MUTED, font=_font(12), anchor="rs")
+        _write(pen, (_RIGHT, y_axis(limit) - 2), words, 12, _MUTED, "rs")
         _curve(pen, rungs, key, x_axis, y_axis, colour)
         if AT_MOST in metrics and metrics[CENSORED] != 1:
             x = x_axis.place(metrics[NEEDED])
             pen.line([(x, top), (x, bottom)], fill=_INK)
-            pen.text((x + 4, top + 2), "needed", fill=_INK, font=_font(12))
-    pen.text(((_LEFT + _RIGHT) / 2, _SIZE[1] - 22), "samples", fill=_INK, font=_font(13), anchor="ms")
+            _write(pen, (x + 4, top + 2), "needed", 12, _INK)
+    _write(pen, ((_LEFT + _RIGHT) / 2, _SIZE[1] - 8), "samples", 13, _INK, "ms")
     buffer = io.BytesIO()
     image.quantize(palette=_palette(colour), dither=Image.Dither.NONE).save(buffer, "PNG", compress_level=1)
     return buffer.getvalue()
@@ -81,15 +81,15 @@ def _frame(
         x = x_axis.place(10.0**power)
         pen.line([(x, top), (x, bottom)], fill=_GRID)
         words = f"1e{power}" if power > 3 else f"{10**power}"
-        pen.text((x, bottom + 16), words, fill=_INK, font=_font(12), anchor="ms")
+        _write(pen, (x, bottom + 16), words, 12, _INK, "ms")
     step = 10 ** math.floor(math.log10(highest))
     step = next(s for s in (step / 5, step / 2, step, 2 * step) if highest / s <= 5.5)
     for number in range(int(highest / step) + 1):
         y = _height(highest, top, bottom, number * step)
         pen.line([(_LEFT, y), (_RIGHT, y)], fill=_GRID)
-        pen.text((_LEFT - 6, y), f"{number * step:.4g}", fill=_INK, font=_font(12), anchor="rm")
+        _write(pen, (_LEFT - 6, y), f"{number * step:.4g}", 12, _INK, "rm")
     pen.line([(_LEFT, top), (_LEFT, bottom), (_RIGHT, bottom)], fill=_MUTED)
-    pen.text((_LEFT, top - 5), title, fill=_INK, font=_font(13), anchor="ls")
+    _write(pen, (_LEFT, top - 5), title, 13, _INK, "ls")
 
 
 def _curve(
@@ -112,13 +112,28 @@ def _palette(colour: str) -> Image.Image:
     """The few colours of a picture with their way to white: a file of such colours is written in no time."""
     values = [255, 255, 255]
     for name in (_INK, _MUTED, _GRID, colour):
-        for share in (0.2, 0.4, 0.6, 0.8, 1.0):
+        for share in (1.0,) if name == _GRID else (0.2, 0.4, 0.6, 0.8, 1.0):
             values += [round(255 + (part - 255) * share) for part in ImageColor.getrgb(name)]
     palette = Image.new("P", (1, 1))
     palette.putpalette(values)
     return palette
 
 
-@functools.cache
-def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    return ImageFont.load_default(size)
+def _write(
+    pen: ImageDraw.ImageDraw, at: tuple[float, float], words: str, size: int, ink: str, anchor: str = "la"
+) -> None:
+    """Words at a place; anchor: left, middle or right of them, then top (a), middle or bottom (s)."""
+    mask = _letters(words, size)
+    x = at[0] - mask.width * {"l": 0, "m": 0.5, "r": 1}[anchor[0]]
+    y = at[1] - mask.height * {"a": 0, "m": 0.5, "s": 1}[anchor[1]]
+    pen.bitmap((round(x), round(y)), mask, fill=ink)
+
+
+@functools.lru_cache(maxsize=4096)
+def _letters(words: str, size: int) -> Image.Image:
+    """A mask of words; most of them stand in many pictures, and drawing letters takes longest."""
+    font = ImageFont.load_default(size)
+    left, top, right, bottom = (round(end) for end in font.getbbox(words))
+    mask = Image.new("L", (right - left, bottom - top))
+    ImageDraw.Draw(mask).text((-left, -top), words, fill=255, font=font)
+    return mask

@@ -9,8 +9,9 @@ from rich.console import Console
 
 from stackel_bench.config import groups
 from stackel_bench.config.settings import ExecutionSettings, TrackingSettings
-from stackel_bench.errors import UnknownNameError
-from stackel_bench.families.games import default_parameters
+from stackel_bench.errors import InputError, UnknownNameError
+from stackel_bench.families.games import builder_of, default_parameters, game_names, load_game
+from stackel_bench.families.hardness import card_lines, hardness_card
 from stackel_bench.families.registry import all_explorers, all_families
 from stackel_bench.learners.budget import BUDGETS
 from stackel_bench.options import help_lines
@@ -62,6 +63,15 @@ def _print_option(console: Console, group: str, option: str) -> None:
         console.print(line, markup=False)
 
 
+def _about_game(name: str) -> Iterator[str]:
+    """The formula of a named game and, where its defaults make one, how hard that game is."""
+    yield from ("", inspect.cleandoc(builder_of(name).__doc__ or ""), "")
+    try:
+        yield from card_lines(hardness_card(load_game(name)))
+    except InputError as missing:  # a file or a table that only the user has
+        yield f"hardness: set game.{missing.field} first; then `stackel_bench.families.hardness` has its card"
+
+
 def _option_lines(group: str, option: str) -> Iterator[str]:
     """The keys that an option of a group takes, from the fields of what is built."""
     if group == "algorithm":
@@ -71,6 +81,8 @@ def _option_lines(group: str, option: str) -> Iterator[str]:
                 yield from [f"on {family.name} games: {'' if lines else 'no options'}", *lines]
         if option in loaded_plugins(LEARNERS):
             yield from help_lines(loaded_plugins(LEARNERS)[option].object, "algorithm.")
+    if group == "game" and option in game_names() and option not in plugins(GAMES):
+        yield from _about_game(option)
     if group == "game" and option in loaded_plugins(GAMES):
         yield from (f"game.{key}={value}" for key, value in default_parameters(option).items())
     classes = {"budget": BUDGETS, "explorer": all_explorers()}

@@ -12,6 +12,7 @@ from stackel_bench.games.builders import with_noise
 from stackel_bench.models import PayoffTable
 
 TABLES: dict[str, Callable[..., PayoffTable]] = {
+    "contracts": economic_tables.contracts_table,
     "correlated": random_tables.correlated_table,
     "cooperative": random_tables.cooperative_table,
     "explicit": paper_tables.explicit_table,

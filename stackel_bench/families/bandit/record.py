@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from stackel_bench.families.bandit import learners
 from stackel_bench.families.bandit.instances import INSTANCES
-from stackel_bench.families.bandit.lower_bound.characteristic_time import characteristic_time
+from stackel_bench.families.bandit.lower_bound.characteristic_time import characteristic_time, instance_bound
 from stackel_bench.families.bandit.nash import BanditNash
 from stackel_bench.families.bandit.oracle import bandit_oracle
 from stackel_bench.families.bandit.stopping.certified import CertifiedLearner
@@ -17,10 +17,18 @@ from stackel_bench.families.sizes import PAIRS
 from stackel_bench.families.tables.contract import measured_pairs, pull_cost
 from stackel_bench.families.tables.pair_confidence import warm_up
 from stackel_bench.families.tables.theory import PAIR_EXPONENTS, lower_bound_pulls
+from stackel_bench.models import TieBreaking
 
 
 def _lower_bound(epsilon: float, sizes: Mapping[str, int]) -> float:
     return lower_bound_pulls(epsilon, sizes["num_leader_actions"], sizes["num_follower_actions"])
+
+
+def _warm_up() -> None:
+    """Compile what `certified` and T* run on."""
+    warm_up()
+    game = INSTANCES["explicit"](leader_means=[[0.5, 0.4]] * 2, follower_means=[[0.5, 0.4]] * 2)
+    characteristic_time(game, 0.5, TieBreaking.PESSIMISTIC, "gaussian")
 
 
 FAMILY = Family(
@@ -42,8 +50,9 @@ FAMILY = Family(
     contract=Contract(
         "bandit/random", {"num_leader_actions": 3, "num_follower_actions": 4}, pull_cost, measured_pairs
     ),
-    warm_up=warm_up,
+    warm_up=_warm_up,
     confidence=CertifiedLearner,
     lower_bound=_lower_bound,
     characteristic_time=characteristic_time,
+    instance_bound=instance_bound,
 )

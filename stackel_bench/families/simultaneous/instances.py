@@ -19,6 +19,7 @@ from stackel_bench.models import PayoffTable
 
 TABLES: dict[str, Callable[..., PayoffTable]] = {
     "bertrand": economic_tables.bertrand_table,
+    "clustered_security": security_tables.clustered_security_table,
     "commitment": paper_tables.commitment_table,
     "correlated": random_tables.correlated_table,
     "explicit": paper_tables.explicit_table,

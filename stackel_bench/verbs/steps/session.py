@@ -31,6 +31,7 @@ from stackel_bench.sweeps.cell import Cell
 from stackel_bench.sweeps.driver import Tally, finished_cells, missing_cells, run_cells
 from stackel_bench.sweeps.folder import locked, require_writable, sweep_folder
 from stackel_bench.sweeps.kept_pieces import count_pieces
+from stackel_bench.sweeps.lower_bounds import LowerBounds
 from stackel_bench.sweeps.plan import Plan
 from stackel_bench.text import plural
 from stackel_bench.tracking.deadline import in_background
@@ -179,6 +180,7 @@ def _run_cells(session: Session, cells: list[Cell], executor: Executor, mirror: 
             batch_seconds=settings.execution.batch_seconds,
             fan_out=settings.execution.fan_out,
             fail_fast=settings.fail_fast,
+            lower_bounds=LowerBounds(session.plan.cells),
             piece_seconds=settings.execution.piece_seconds,
         )
 
