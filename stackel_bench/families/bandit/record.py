@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from stackel_bench.families.bandit import learners
+from stackel_bench.families.bandit.game import BanditGame
 from stackel_bench.families.bandit.instances import INSTANCES
 from stackel_bench.families.bandit.lower_bound.characteristic_time import characteristic_time, instance_bound
 from stackel_bench.families.bandit.nash import BanditNash
@@ -17,7 +20,7 @@ from stackel_bench.families.sizes import PAIRS
 from stackel_bench.families.tables.contract import measured_pairs, pull_cost
 from stackel_bench.families.tables.pair_confidence import warm_up
 from stackel_bench.families.tables.theory import PAIR_EXPONENTS, lower_bound_pulls
-from stackel_bench.models import TieBreaking
+from stackel_bench.models import PayoffTable, TieBreaking
 
 
 def _lower_bound(epsilon: float, sizes: Mapping[str, int]) -> float:
@@ -27,7 +30,8 @@ def _lower_bound(epsilon: float, sizes: Mapping[str, int]) -> float:
 def _warm_up() -> None:
     """Compile what `certified` and T* run on."""
     warm_up()
-    game = INSTANCES["explicit"](leader_means=[[0.5, 0.4]] * 2, follower_means=[[0.5, 0.4]] * 2)
+    means = np.array([[0.5, 0.4]] * 2)
+    game = BanditGame(PayoffTable(means, means))
     characteristic_time(game, 0.5, TieBreaking.PESSIMISTIC, "gaussian")
 
 
