@@ -98,7 +98,11 @@ class CellBuilder:
             if parts not in self._schedules:
                 code = game_code | learner_code
                 what = f"a learner for this game; scheduling on {game_config['name']}"
-                with one_sentence("algorithm", learner_config["name"], what) if code.identity else nullcontext():
+                with (
+                    one_sentence("algorithm", learner_config["name"], what)
+                    if code.identity
+                    else nullcontext()
+                ):
                     schedule = learner.schedule(game.sampler, budget)
                 self._code |= code
                 self._schedules[parts] = schedule, code
@@ -173,7 +177,9 @@ class CellBuilder:
         parts = (thing, *getattr(thing, "programs", ()))
         for part in parts:
             if self._kept and not has_source(part):
-                allowed = "an object whose code is in a file, since results are kept; output=None keeps nothing"
+                allowed = (
+                    "an object whose code is in a file, since results are kept; output=None keeps nothing"
+                )
                 found = getattr(part, "__qualname__", type(part).__name__)
                 raise InputError(field, f"{found} of a prompt", allowed)
         return functools.reduce(operator.or_, map(code_of, parts))

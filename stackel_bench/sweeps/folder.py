@@ -10,7 +10,7 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 
-from stackel_bench.errors import InputError, UnavailableError, expanded
+from stackel_bench.errors import UnavailableError, expanded
 from stackel_bench.results import files
 from stackel_bench.sweeps.plan import Plan
 

@@ -1,4 +1,4 @@
-"""What any learner needs on the games of a plan: the instance's own lower bound, as metrics of their cells."""
+"""What any learner needs on the games of a plan: their own lower bound, as metrics of their cells."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from stackel_bench.families.registry import family_of
 from stackel_bench.results.columns import NEEDED
 from stackel_bench.sweeps.cell import Cell
 
-# Questions (game, accuracy, tie-breaking) of one plan that are answered, the first ones in its order: no sweep
+# Questions (game, accuracy, tie-breaking) of one plan that are answered, the first in its order: no sweep
 # waits for many of them, and which ones they are does not depend on what is finished already.
 MOST_QUESTIONS = 12
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import Any
 
-from stackel_bench.text import is_printable, printable
 from stackel_bench.config.compose import Composer, merge_overrides, parse, product
 from stackel_bench.config.settings import ExecutionSettings, Settings, TrackingSettings
 from stackel_bench.errors import InputError, NoEffectError, UnknownKeyError
@@ -20,6 +19,7 @@ from stackel_bench.results.run_names import run_names
 from stackel_bench.results.varying import varying_keys
 from stackel_bench.sweeps.cell import CELL_KEYS, Cell, CellBuilder
 from stackel_bench.sweeps.where import split_where
+from stackel_bench.text import is_printable, printable
 
 _TELL_SECONDS = 5.0
 _MOST_UNFIT = 100  # combinations after which nothing seems to fit
@@ -130,7 +130,9 @@ def _left_out(
 def named(cells: Sequence[Cell]) -> tuple[Cell, ...]:
     """The cells with labels that tell them apart, and the configuration keys that do."""
     names, varying = run_names(cells), varying_keys(cells)
-    return tuple(dataclasses.replace(cell, label=printable(names[cell.cell_id]), varying=varying) for cell in cells)
+    return tuple(
+        dataclasses.replace(cell, label=printable(names[cell.cell_id]), varying=varying) for cell in cells
+    )
 
 
 def shared_settings(composer: Composer, overrides: Sequence[str]) -> Settings:

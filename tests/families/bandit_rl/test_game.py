@@ -64,5 +64,7 @@ def test_faulty_mdps(mdps: tuple[FollowerMDP, ...], message: str) -> None:
 
 
 def test_rewards_in_episodes_are_not_gaussian() -> None:
-    with pytest.raises(InputError, match="noise: found 'gaussian', allowed: one of bernoulli, deterministic"):
+    with pytest.raises(
+        InputError, match=r"unknown noise 'gaussian'.*; choose one of bernoulli, deterministic"
+    ):
         BanditRLGame((mdp(),), Noise("gaussian"))

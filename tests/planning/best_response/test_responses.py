@@ -24,7 +24,7 @@ def assert_same(found, expected):
     assert found.leader_value == expected.leader_value
     assert found.follower_value == expected.follower_value
     assert found.follower_optimum == expected.follower_optimum
-    assert found.multiplier == expected.multiplier
+    assert np.array_equal(found.multiplier, expected.multiplier, equal_nan=True)
     assert found.status == expected.status
 
 
