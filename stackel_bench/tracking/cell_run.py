@@ -81,7 +81,8 @@ def cell_description(entry: Entry, experiment_id: str) -> str:
     if entry.state != FINISHED:
         return f"**failed**: {entry.error}"[:2000]
     if "game" not in what or "guarantee" not in metrics:
-        return f"**{tags['verdict']}**"
+        earned = f" The leader earns {tags['earns']} in fresh play." if "earns" in tags else ""
+        return f"**{tags.get('verdict', 'not judged: nobody knows the truth of this game')}**{earned}"
     learner = " ".join(
         filter(None, [str(what["algorithm"]), what.get("explorer") and f"({what['explorer']})"])
     )
