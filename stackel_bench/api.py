@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import warnings
 from typing import Any, Literal, overload
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
-from stackel_bench.evaluation.certificate import Certificate, certificate_of
+from stackel_bench.evaluation.certificate import Certificate
 from stackel_bench.evaluation.characteristic_time import CharacteristicTime
 from stackel_bench.evaluation.oracle import Bounds, Oracle, values_by_leader_action
 from stackel_bench.evaluation.verdict import Verdict, judge
@@ -19,7 +18,7 @@ from stackel_bench.families.oracles import oracle_of
 from stackel_bench.families.registry import all_families, family_names, family_of
 from stackel_bench.games.game import Game
 from stackel_bench.learners.blocks import run_block
-from stackel_bench.learners.budget import FixedBudget, make_budget
+from stackel_bench.learners.budget import make_budget
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.learner import Learner
 from stackel_bench.models import TieBreaking
@@ -153,45 +152,22 @@ def characteristic_time(
 
 
 def certificate(
-    game: Game,
-    result: Decision,
-    *,
-    epsilon: float,
-    delta: float = 0.05,
-    tie_breaking: str | None = None,
-    samples: int | None = None,
-    seed: int = 0,
+    game: Game, result: Decision, algorithm: str = "paper", *, epsilon: float, delta: float = 0.05
 ) -> Certificate:
-    """What fresh samples prove about a decision, however it was found; all there is without a known truth.
+    """What the samples alone say about a decision; all there is where the truth is unknown.
 
-    Samples until both lines of the theorem are proven for this decision, at most `samples` of them (None: as
-    many as the decision took). tie_breaking: as the decision has it, if not said otherwise.
+    algorithm, epsilon and delta as they were when the decision was learned.
     """
     _require_game(game)
     _require_decision(result)
-    confidence = family_of(game.family).confidence
-    if confidence is None:
-        able = [family.name for family in all_families() if family.confidence is not None]
-        allowed = f"one whose decisions can be certified: {', '.join(able)}"
-        raise InputError("game.family", game.family, allowed)
-    _require_commitment(game, result)
-    if tie_breaking is not None:
-        result = dataclasses.replace(result, tie_breaking=TieBreaking.parse(tie_breaking))
-    checks.integer("seed", seed, least=0)
-    most = result.samples if samples is None else samples
-    budget = FixedBudget(epsilon=epsilon, delta=delta, samples=most)
-    return certificate_of(confidence(), game.sampler, result, budget, seed)
-
-
-def _require_commitment(game: Game, result: Decision) -> None:
-    """That the decision is one of this game."""
-    leaders, followers = (game.sizes[f"num_{player}_actions"] for player in ("leader", "follower"))
-    if result.leader_strategy is not None:
-        checked_strategy("result.leader_strategy", result.leader_strategy, leaders)
-    else:
-        checks.integer("result.leader_action", result.leader_action, least=0, most=leaders - 1)
-    if np.ndim(result.follower_response) == 0:
-        checks.integer("result.follower_response", result.follower_response, least=0, most=followers - 1)
+    certify = family_of(game.family).certify
+    if certify is None:
+        able = [family.name for family in all_families() if family.certify is not None]
+        raise InputError(
+            "game.family", game.family, f"one whose decisions can be certified: {', '.join(able)}"
+        )
+    found: Certificate = certify(game, result, algorithm, epsilon, delta)
+    return found
 
 
 def _oracle(game: Game) -> Oracle:

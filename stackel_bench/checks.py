@@ -9,7 +9,7 @@ from numbers import Integral, Real
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stackel_bench.errors import InputError, UnknownNameError
+from stackel_bench.errors import InputError
 from stackel_bench.tolerances import PROBABILITY_SUM
 
 MAX_EXACT_COUNT = 2**53  # largest count that float64 still represents exactly
@@ -53,7 +53,7 @@ def real(
 def choice(field: str, value: object, options: Sequence[str]) -> str:
     """The value if it is one of the options."""
     if value not in options:
-        raise UnknownNameError(field, value, options)
+        raise InputError(field, value, "one of " + ", ".join(options))
     return str(value)
 
 

@@ -14,7 +14,7 @@ from stackel_bench.options import build, converted, option
 class ExecutionSettings:
     """Group execution/."""
 
-    kind: str = option("auto", "auto, local, cluster or serial")
+    kind: str = option("local", "local, cluster or serial")
     address: str | None = option(None, "HOST:PORT of a Ray cluster, or auto (cluster only)")
     num_cpus: int | None = option(None, "CPUs of the private cluster (null: all of this machine)")
     cpus_per_task: float = option(1.0, "CPUs that one task takes")
@@ -23,15 +23,9 @@ class ExecutionSettings:
     fan_out: str | None = option(
         None, "leader_action: one task per leader action; auto: small work is bundled; null: the game says"
     )
-    piece_seconds: float = option(
-        30.0, "a program's run is kept after about so many seconds, which is what a kill can cost"
-    )
     dashboard: bool = option(False, "start Ray's dashboard on this machine (local only; extra `cluster`)")
     wait_for_nodes: bool = option(
         False, "wait where no node is large enough for a task yet, as with an autoscaler (cluster only)"
-    )
-    allow_unauthenticated: bool = option(
-        False, "join a cluster on which anybody who reaches it can run code: no token (cluster only)"
     )
     runtime_env: dict[str, Any] = option(factory=dict, help="Ray's runtime_env (cluster only)")
 
@@ -42,7 +36,6 @@ class TrackingSettings:
 
     kind: str = option("local", "local, server or off")
     uri: str | None = option(None, "address of an MLflow tracking server (server only)")
-    open_seconds: float = option(300.0, "seconds in all that opening the store and asking it may take")
     patience: float = option(60.0, "seconds that a finished sweep waits for a store that does not answer")
 
 

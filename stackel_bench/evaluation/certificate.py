@@ -1,69 +1,40 @@
-"""What fresh samples prove about a decision, whether or not the truth is known."""
+"""What samples alone prove about a decision, whether or not the truth is known."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
-
-from stackel_bench import streams
-from stackel_bench.learners.budget import FixedBudget
-from stackel_bench.learners.certified.loop import run_until_certified
-from stackel_bench.learners.decision import Decision
 
 
 @dataclass(frozen=True)
 class Certificate:
     """Statements that hold together with probability 1 - delta; the suboptimality itself stays unknown.
 
-    Pessimistic: the commitment is worth value_low or more against every follower within epsilon/2 of the
-    best response, value_high or less against the worst one within epsilon, and no other commitment is worth
-    more by more than `gap` against followers within epsilon. Optimistic: the same with followers who break
-    ties for the leader, within epsilon (value_low), 0 (value_high, and other commitments). `answered`: the
-    response that the decision expects is within epsilon of the best.
+    error is t: every mean of both players is known up to it. The leader's mean reward at the pair that the
+    decision expects is in [value_low, value_high]. The response expected is within follower_slack of the
+    follower's best. A pessimistic decision earns at least value_low from every follower who responds within
+    robust_slack of the best; an optimistic one from the follower who responds as expected. If guaranteed,
+    the commitment is within 2 error of the best value at slack follower_slack (pessimistic) or robust_slack
+    (optimistic); without enough samples, tolerance < 2 error, there is no such statement.
     """
 
-    epsilon: float
+    error: float
     delta: float
-    gap: float
     value_low: float
     value_high: float
-    answered: bool
+    follower_slack: float
+    robust_slack: float | None
     samples: int
 
     @property
-    def proven(self) -> bool:
-        """Whether both lines of the theorem hold for the decision."""
-        return self.gap <= self.epsilon and self.answered
+    def guaranteed(self) -> bool:
+        """Whether the tolerance covers the error, so that the theorem's argument goes through."""
+        return self.robust_slack is not None
 
     def __str__(self) -> str:
-        unknown = "" if self.answered else "not proven that "
+        robust = "none: too few samples" if self.robust_slack is None else f"slack {self.robust_slack:.4g}"
         return (
-            f"with probability {1 - self.delta:g}: worth at least {self.value_low:.4g} and at most "
-            f"{self.value_high:.4g}; nothing else is better by more than {self.gap:.4g}; {unknown}the "
-            f"response is within {self.epsilon:g} of the best; {self.samples} samples; suboptimality unknown"
+            f"with probability {1 - self.delta:g}: "
+            f"leader value in [{self.value_low:.4g}, {self.value_high:.4g}]; "
+            f"response within {self.follower_slack:.4g} of the best; robustness {robust}; "
+            f"{self.samples} samples; suboptimality unknown"
         )
-
-
-def certificate_of(
-    learner: Any, sampler: Any, decision: Decision, budget: FixedBudget, seed: int
-) -> Certificate:
-    """Sample what the proof of this decision rests on, until it is there or the budget is used up.
-
-    The samples are fresh, so that it does not matter how the decision was found. The learner is a
-    StoppingLearner whose model has an attribute `about`.
-    """
-    schedule = learner.schedule(sampler, budget)
-    rng = streams.generator(seed, "certificate")
-    model: Any = learner.model(sampler, schedule, decision.tie_breaking, rng)
-    model.about = decision
-    run_until_certified(model, budget, schedule.samples[0], rng)
-    found = model.standing()
-    return Certificate(
-        epsilon=budget.epsilon,
-        delta=budget.delta,
-        gap=found.gap,
-        value_low=found.low,
-        value_high=found.high,
-        answered=found.answered,
-        samples=model.samples,
-    )

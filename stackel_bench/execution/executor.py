@@ -6,7 +6,7 @@ import contextlib
 import signal
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -48,10 +48,7 @@ class Executor(Protocol):
     def submit(self, name: str, function: Callable[..., Any], *arguments: Any) -> Task:
         """Start a task under this name; arguments may be earlier tasks, whose results are meant."""
 
-    def clock(self) -> float:
-        """Seconds that have passed where tasks run, since whenever."""
-
-    def next_finished(self, tasks: Collection[Task]) -> Finished:
+    def next_finished(self, tasks: list[Task]) -> Finished:
         """The next one of these tasks to end; a ClusterLostError if none will."""
 
     def value(self, task: Task) -> Any:
@@ -115,13 +112,9 @@ class SerialExecutor:
         """Remember the task."""
         return _SerialTask(name, function, arguments)
 
-    def clock(self) -> float:
-        """This machine's."""
-        return time.perf_counter()
-
-    def next_finished(self, tasks: Collection[Task]) -> Finished:
+    def next_finished(self, tasks: list[Task]) -> Finished:
         """Run the oldest task."""
-        task = next(iter(tasks))
+        task = tasks[0]
         start = time.perf_counter()
         failure = None
         with _interrupts_deferred():

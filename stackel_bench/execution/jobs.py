@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Set
 from dataclasses import dataclass, field
 
@@ -57,9 +58,9 @@ class Job:
     fans_out: bool  # one task per unit
     todo: list[range]  # neighbouring blocks that no task has yet
     decided: dict[int, BlockResults] = field(default_factory=dict)  # by first block
-    checkpoints: dict[tuple[int, int], Task] = field(default_factory=dict)  # by unit and block: runs cut
+    models: dict[int, Task] = field(default_factory=dict)  # what exploring a unit needs, stored once
     busy_seconds: float = 0.0
-    started: float = 0.0  # by the executor's clock
+    started: float = field(default_factory=time.perf_counter)
     failed: bool = False
 
     def __post_init__(self) -> None:

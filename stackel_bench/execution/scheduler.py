@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,15 +14,11 @@ from stackel_bench.execution.estimates import Estimates
 from stackel_bench.execution.executor import Executor, Finished, Task
 from stackel_bench.execution.jobs import Job, Piece, Run, free_blocks
 from stackel_bench.execution.stored_games import StoredGames
-from stackel_bench.simulation.recording import Checkpoint
 from stackel_bench.trials.encoding import NotReadableError, decode
 from stackel_bench.trials.pieces import (
     decide_blocks,
-    decode_piece,
     explore_unit,
-    is_checkpoint,
     outcomes,
-    plays,
     run_blocks,
     run_whole_trials,
 )
@@ -48,7 +45,6 @@ class Progress:
     piece: Piece
     seconds: float
     restored: bool = False
-    samples: int | None = None  # so far, of a run that was cut and goes on; seconds are then those of all
 
 
 @dataclass(frozen=True)
@@ -89,7 +85,6 @@ class Scheduler:
     batch_seconds: float = 1.0
     fan_out: str | None = None
     keeper: Keeper | None = None
-    piece_seconds: float = 30.0  # of a program's run, after which what it has is kept
     tasks_per_worker: int = 3
     busy_seconds: float = 0.0
     capacity_seconds: float = 0.0  # what all workers together could have been busy, from start to end
@@ -107,21 +102,21 @@ class Scheduler:
         self._waiting: deque[_Waiting] = deque()
         self._in_flight: dict[Task, _Waiting] = {}
         self._restored: list[Event] = []  # pieces of an earlier invocation that nobody was told of yet
-        checked = self.executor.clock()
+        checked = time.perf_counter()
         while self._order or self._open or self._waiting or self._in_flight:
             workers = self.executor.workers  # nodes come and go
             while len(self._in_flight) < self.tasks_per_worker * workers and self._has_work():
                 task = self._waiting.popleft()
                 self.tasks += 1
                 self._in_flight[self.executor.submit(task.name, task.function, *task.arguments)] = task
-            finished = self.executor.next_finished(self._in_flight.keys())
-            now = self.executor.clock()
+            finished = self.executor.next_finished(list(self._in_flight))
+            now = time.perf_counter()
             self.capacity_seconds += workers * (now - checked)
             self.busy_seconds += finished.seconds
             checked = now
             restored, self._restored = self._restored, []
             yield [*restored, *self._in_flight.pop(finished.task).then(finished)]
-        self.capacity_seconds += self.executor.workers * (self.executor.clock() - checked)
+        self.capacity_seconds += self.executor.workers * (time.perf_counter() - checked)
 
     def seconds_left(self) -> float:
         """Estimated seconds of computing on one worker until all is done; tasks in flight count half."""
@@ -146,7 +141,7 @@ class Scheduler:
         if not fans_out and seconds <= self.batch_seconds:
             self._bundle(index, seconds)
             return
-        job = Job(index, self._trials[index], fans_out, todo=[], started=self.executor.clock())
+        job = Job(index, self._trials[index], fans_out, todo=[])
         self._restore(job)
         if job.todo:
             self._open.append(job)
@@ -160,16 +155,10 @@ class Scheduler:
         explored: dict[range, dict[int, Task | None]] = {}
         for name, content in ({} if self.keeper is None else self.keeper.kept(job.index)).items():
             try:
-                piece, value = Piece.parse(name), decode_piece(content, job.assignment.packages)
+                piece, value = Piece.parse(name), decode(content, job.assignment.packages)
             except (NotReadableError, ValueError):
                 continue
             self.pieces_restored += 1
-            if isinstance(value, Checkpoint):
-                assert piece.unit is not None
-                self._restored.append(Progress(job.index, piece, value.seconds, True, value.samples))
-                job.checkpoints[piece.unit, piece.blocks.start] = self.executor.put(content)
-                explored.setdefault(piece.blocks, {})
-                continue
             self._restored.append(Progress(job.index, piece, 0.0, restored=True))
             if piece.unit is not None:
                 explored.setdefault(piece.blocks, {})[piece.unit] = self.executor.put(content)
@@ -184,7 +173,7 @@ class Scheduler:
 
     def _cut(self, job: Job) -> None:
         """Make tasks of the job's next blocks: what fits the wanted task time, one if that is unknown."""
-        known = self.cost.knows(self._estimates.kinds(job)) and not plays(job.trial.game)
+        known = self.cost.knows(self._estimates.kinds(job))
         each = self._estimates.block_seconds(job)
         blocks = job.take(max(1, math.floor(self._fair_seconds() / each)) if known else 1)
         if not job.todo:
@@ -206,20 +195,13 @@ class Scheduler:
         """A task for every unit of these blocks whose findings were not kept."""
         run = Run(blocks, {unit: kept.get(unit) for unit in range(job.trial.schedule.units)})
         for unit in (unit for unit, finding in run.findings.items() if finding is None):
+            arguments = (job.assignment, self._games.unit(job.index, unit), unit, blocks)
+            name = job.task_name("explore", blocks, unit)
+            then = self._explored(job, run, Piece(unit, blocks))
             seconds = self._estimates.block_seconds(job) * len(blocks)
-            self._waiting.append(self._exploration(job, run, Piece(unit, blocks), seconds))
+            self._waiting.append(_Waiting(job, name, explore_unit, arguments, then, seconds))
         if run.is_explored:
             self._decide(job, run)
-
-    def _exploration(self, job: Job, run: Run, piece: Piece, seconds: float) -> _Waiting:
-        """The task that explores a unit, or goes on where an earlier piece of it was cut."""
-        unit, blocks = piece.unit, piece.blocks
-        assert unit is not None
-        checkpoint = job.checkpoints.get((unit, blocks.start), b"")
-        game = self._games.unit(job.index, unit)
-        arguments = (job.assignment, game, unit, blocks, checkpoint, self.piece_seconds)
-        name = job.task_name("explore", blocks, unit)
-        return _Waiting(job, name, explore_unit, arguments, self._explored(job, run, piece), seconds)
 
     def _explored(self, job: Job, run: Run, piece: Piece) -> _Then:
         def then(finished: Finished) -> Iterator[Event]:
@@ -227,29 +209,15 @@ class Scheduler:
                 yield from self._fail(job, finished.failure)
             elif not job.failed:
                 job.busy_seconds += finished.seconds
-                content = self.executor.value(finished.task)
-                self._keep(job, piece, content)
+                self._estimates.observe(job, len(piece.blocks), finished.seconds)
+                self._keep(job, piece, self.executor.value(finished.task))
                 assert piece.unit is not None
-                if is_checkpoint(content):
-                    yield self._go_on(job, run, piece, content, finished.task)
-                    return
-                if job.checkpoints.pop((piece.unit, piece.blocks.start), None) is None:
-                    self._estimates.observe(job, len(piece.blocks), finished.seconds)
                 run.findings[piece.unit] = finished.task
                 if run.is_explored:
                     self._decide(job, run)
                 yield Progress(job.index, piece, finished.seconds)
 
         return then
-
-    def _go_on(self, job: Job, run: Run, piece: Piece, content: bytes, cut: Task) -> Progress:
-        """A run was cut, and what it has is kept: its next piece comes before anything else is begun."""
-        assert piece.unit is not None
-        saved = decode_piece(content, job.assignment.packages)
-        job.checkpoints[piece.unit, piece.blocks.start] = cut
-        left = self._estimates.observe_played(job, saved.samples, saved.seconds)
-        self._waiting.appendleft(self._exploration(job, run, piece, left))
-        return Progress(job.index, piece, saved.seconds, samples=saved.samples)
 
     def _decide(self, job: Job, run: Run) -> None:
         """The findings of all units are there: decide before anything else is begun."""
@@ -277,7 +245,7 @@ class Scheduler:
         return then
 
     def _complete(self, job: Job) -> Iterator[Event]:
-        start = self.executor.clock()
+        start = time.perf_counter()
         result: Outcomes | Failure
         try:
             result = outcomes(job.assignment, job.results())
@@ -285,7 +253,7 @@ class Scheduler:
             result = Failure.of(error)
         job.decided.clear()
         self._games.release(job.index)
-        now = self.executor.clock()
+        now = time.perf_counter()
         yield Result(job.index, result, job.busy_seconds + now - start, now - job.started)
 
     def _fail(self, job: Job, failure: Failure) -> Iterator[Event]:
@@ -294,7 +262,7 @@ class Scheduler:
             self._waiting = deque(task for task in self._waiting if task.job is not job)
             self._open = deque(other for other in self._open if other is not job)
             self._games.release(job.index)
-            yield Result(job.index, failure, job.busy_seconds, self.executor.clock() - job.started)
+            yield Result(job.index, failure, job.busy_seconds, time.perf_counter() - job.started)
 
     def _keep(self, job: Job, piece: Piece, content: bytes) -> None:
         if self.keeper is not None:
@@ -317,7 +285,7 @@ class Scheduler:
 
     def _submit_bundle(self, chosen: tuple[int, ...]) -> None:
         assignments = [self._trials[index].assignment for index in chosen]
-        first, started = assignments[0], self.executor.clock()
+        first, started = assignments[0], time.perf_counter()
         name = f"run {first.game_name} r=0-{first.replicates - 1}"
         if len(chosen) > 1:
             name = f"run {len(chosen)} trials from {first.game_name} on"
@@ -334,7 +302,7 @@ class Scheduler:
             for index, (result, seconds) in zip(chosen, found, strict=True):
                 self._games.release(index)
                 assert result is not None
-                yield Result(index, result, seconds, self.executor.clock() - started)
+                yield Result(index, result, seconds, time.perf_counter() - started)
 
         arguments = (assignments, *map(self._games.get, chosen))
         seconds = sum(map(self._estimates.seconds, chosen))

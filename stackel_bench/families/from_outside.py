@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from stackel_bench.errors import InputError, MissingValueError, NoEffectError, UnknownKeyError
+from stackel_bench.errors import InputError, UnknownKeyError
 from stackel_bench.games.game import Game
 from stackel_bench.options import build
 from stackel_bench.outside.plugins import load_plugin, plugins
@@ -50,11 +50,11 @@ def outside_game(name: str, found: Loaded, given: Mapping[str, Any]) -> Game:
     if callable(game):
         known = keyword_defaults(game)
         _require_keywords(game, known, given)
-        with one_sentence("game", name, "it"):
+        with one_sentence("game", name, f"a builder of games; {name}"):
             game = game(**given)
     elif given:
         key = next(iter(given))
-        raise NoEffectError(f"game.{key}", f"{name} is a game, not a function that builds one")
+        raise InputError(f"game.{key}", given[key], f"nothing here: {name} is a game, not a builder of one")
     missing = [member for member in _GAME if not hasattr(game, member)]
     if missing:
         allowed = f"a game, or a function that returns one; {type(game).__name__} has no {', '.join(missing)}"
@@ -71,9 +71,8 @@ def outside_learner(name: str, found: Loaded, family: str, options: Mapping[str,
     families = getattr(cls, "family", family)
     families = (families,) if isinstance(families, str) else tuple(families)
     if family not in families:
-        sentence = f"{name} is a learner for {', '.join(families)} games; this game is of the family {family}"
-        raise InputError("algorithm", name, f"one for {family} games", sentence)
-    with one_sentence("algorithm", name, "it"):
+        raise InputError("algorithm", name, f"one for {family} games; it is for {', '.join(families)}")
+    with one_sentence("algorithm", name, f"a class of learners; {name}"):
         return build(cls, options, "algorithm.")
 
 
@@ -111,4 +110,4 @@ def _require_keywords(builder: Any, known: Mapping[str, Any], given: Mapping[str
             raise UnknownKeyError(f"game.{key}", [f"game.{name}" for name in known])
     for key, default in known.items():
         if default is inspect.Parameter.empty and key not in given:
-            raise MissingValueError(f"game.{key}")
+            raise InputError(f"game.{key}", None, "a value: it has no default")

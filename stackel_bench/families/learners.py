@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stackel_bench.errors import NoEffectError, UnknownNameError
+from stackel_bench.errors import InputError, did_you_mean
 from stackel_bench.families.from_outside import is_outside, load_outside, outside_learner
 from stackel_bench.families.registry import family_of
 from stackel_bench.learners.learner import Learner
@@ -15,8 +15,8 @@ from stackel_bench.outside.plugins import LEARNERS
 def make_learner(family: str, algorithm: str | Learner, /, **options: Any) -> Learner:
     """The learner that `algorithm` names in this family, its fields being options, or that it is itself."""
     if hasattr(algorithm, "schedule") and not isinstance(algorithm, str | type):
-        for key in options:
-            raise NoEffectError(key, "a learner object has its own options")
+        for key, value in options.items():
+            raise InputError(key, value, "nothing beside a learner object, which has its own options")
         return algorithm
     learners = family_of(family).learners
     if is_outside(LEARNERS, algorithm) and algorithm not in learners:
@@ -24,7 +24,9 @@ def make_learner(family: str, algorithm: str | Learner, /, **options: Any) -> Le
         outside: Learner = outside_learner(algorithm, found, family, options)
         return outside
     if not isinstance(algorithm, str) or algorithm not in learners:
-        raise UnknownNameError("algorithm", algorithm, sorted(learners), f" on {family} games")
+        names = sorted(learners)
+        allowed = f"one of {', '.join(names)} on {family} games{did_you_mean(str(algorithm), names)}"
+        raise InputError("algorithm", algorithm, allowed)
     learner: Learner = build(learners[algorithm], options, "algorithm.")
     return learner
 

@@ -24,7 +24,7 @@ def load_results(sweep: Source | Iterable[Source], *, output: str | Path = ".") 
     if not isinstance(sweep, str | Path | Results):
         parts = [load_results(part, output=output) for part in sweep]
         if not parts:
-            raise InputError("sweep", [], "at least one", "the list of sweeps is empty")
+            raise InputError("sweep", [], "at least one")
         return merged(parts)
     if isinstance(sweep, Results):
         return sweep
@@ -41,5 +41,5 @@ def _loaded(folder: Path) -> Results:
     for sentence in found.journal.problems():
         warnings.warn(f"{folder}: {sentence}", stacklevel=4)
     if found.cells.empty:
-        raise InputError("sweep", str(folder), "finished cells", f"{folder} has no finished cells yet")
+        raise InputError("sweep", str(folder), "a sweep with finished cells")
     return Results(found)

@@ -23,7 +23,7 @@ class Plots:
         from stackel_bench.reporting.figures.stack import stacked
 
         if self._sweep.cells.empty or not self._sweep.laddered.any():
-            raise InputError("cells", "none", "a ladder", "curves need cells with budget=ladder")
+            raise InputError("cells", "no ladder of budgets", "cells with budget=ladder")
         return stacked(lambda new_figure: draw_curves(self._sweep, new_figure))
 
     def paired(self) -> Figure:
@@ -34,8 +34,8 @@ class Plots:
 
         table, pairs = paired_table(self._sweep)
         if not pairs:
-            sentence = "pairs need tie_breaking=pessimistic,optimistic on cells that are otherwise equal"
-            raise InputError("cells", "none", "pairs", sentence)
+            allowed = "tie_breaking=pessimistic,optimistic on cells that are otherwise equal"
+            raise InputError("cells", "no pairs", allowed)
         return stacked(lambda new_figure: draw_paired(table, pairs, new_figure))
 
     def scaling(self, key: str) -> Figure:
@@ -45,6 +45,6 @@ class Plots:
         from stackel_bench.reporting.scaling_along import scalings_along
 
         if self._sweep.cells.empty:
-            raise InputError("cells", "none", "finished cells", "there are no finished cells")
+            raise InputError("cells", "none", "finished cells")
         found = scalings_along(self._sweep, key)
         return stacked(lambda new_figure: draw_scaling(found, new_figure))

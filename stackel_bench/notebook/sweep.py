@@ -16,7 +16,7 @@ from typing import Any
 
 from rich.console import Console
 
-from stackel_bench.errors import InputError, NoEffectError, UnknownKeyError
+from stackel_bench.errors import InputError, UnknownKeyError
 from stackel_bench.learners.budget import BUDGETS
 from stackel_bench.notebook.results import Results
 from stackel_bench.notebook.tables import TablesInMemory
@@ -26,11 +26,13 @@ from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.folder import locked
 from stackel_bench.sweeps.plan import Plan, grid_overrides, plan_products
 from stackel_bench.text import plural
+from stackel_bench.verbs.steps.dry_run import rough_seconds
 from stackel_bench.verbs.steps.publish import Ending, Session, publish
 from stackel_bench.verbs.steps.session import carry_through, prepare_folder
 
 Product = tuple[list[str], dict[str, Any]]
 
+SMALL_SECONDS = 20.0  # of work that is done before a cluster of workers would have started to pay
 BUDGET_WORDS = tuple(dict.fromkeys(name for kind in BUDGETS.values() for name in options_of(kind)))
 
 
@@ -79,6 +81,8 @@ def sweep(
     given = {key: value for key, value in axes.items() if value is not None}
     products = _products(game, algorithm, given)
     plan = plan_products(products, kept=output is not None)
+    if not any(key.partition(".")[0] == "execution" for key in given):
+        plan = _where_it_pays(plan)
     if output is not None:
         found = _run(_writing_to(plan, output), _command(products, output), _console(progress), publish)
     else:
@@ -98,8 +102,8 @@ def _products(game: Any, algorithm: Any, given: Mapping[str, Any]) -> list[Produ
     if all(isinstance(choice, str) for choices in groups.values() for choice in choices):
         return [(_words({**groups, **given}), {})]
     if "study" in given:
-        sentence = "a study takes names of games and learners, not objects: leave out study, or name them"
-        raise InputError("study", given["study"], "names", sentence)
+        allowed = "names only, beside a study, which has its own games and learners"
+        raise InputError("study", given["study"], allowed)
     products: list[Product] = []
     for pair in itertools.product(*(choices or [None] for choices in groups.values())):
         chosen = {group: choice for group, choice in zip(groups, pair, strict=True) if choice is not None}
@@ -107,7 +111,8 @@ def _products(game: Any, algorithm: Any, given: Mapping[str, Any]) -> list[Produ
         for key in given:
             group = key.partition(".")[0]
             if group in objects:
-                raise NoEffectError(key, f"{group} objects have their own parameters")
+                allowed = f"nothing beside {group} objects, which have their own parameters"
+                raise InputError(key, given[key], allowed)
         names = {group: choice for group, choice in chosen.items() if group not in objects}
         products.append((_words({**names, **given}), objects))
     return products
@@ -121,12 +126,21 @@ def _listed(value: Any) -> list[Any]:
 
 def _words(choices: Mapping[str, Any]) -> list[str]:
     """Overrides as they are typed."""
-    grid = {key: _listed(value) for key, value in choices.items() if value != []}
-    return list(grid_overrides("sweep", grid, settings=True))
+    return list(
+        grid_overrides("sweep", {key: _listed(value) for key, value in choices.items() if value != []})
+    )
 
 
 def _writing_to(plan: Plan, folder: str | Path) -> Plan:
     return dataclasses.replace(plan, settings=dataclasses.replace(plan.settings, output=str(folder)))
+
+
+def _where_it_pays(plan: Plan) -> Plan:
+    """The plan with small work in this process."""
+    if rough_seconds(plan.cells) > SMALL_SECONDS:
+        return plan
+    execution = dataclasses.replace(plan.settings.execution, kind="serial")
+    return dataclasses.replace(plan, settings=dataclasses.replace(plan.settings, execution=execution))
 
 
 def _run(plan: Plan, command: str, console: Console, ending: Ending) -> SweepResults:

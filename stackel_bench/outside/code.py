@@ -43,8 +43,7 @@ class Code:
         for name, source in other.sources.items():
             if self.sources.get(name, source) != source:
                 both = f"{self.sources[name].path} and {source.path}"
-                sentence = f"{both} are two modules {name} in one command: rename one of the files"
-                raise InputError("files", both, f"one module {name}", sentence)
+                raise InputError("files", both, f"one module {name} in a command: rename one of the files")
         return Code(
             {**self.sources, **other.sources},
             {**self.versions, **other.versions},

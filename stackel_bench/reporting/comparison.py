@@ -12,10 +12,10 @@ import pandas as pd
 
 from stackel_bench.errors import InputError
 from stackel_bench.reporting.matching import SEED, Matching, match_cells
+from stackel_bench.reporting.numbers import count, interval, small
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.results.columns import NEEDED, NEEDED_HIGH, NEEDED_LOW, heading
 from stackel_bench.results.entry import Entry
-from stackel_bench.results.numbers import count, interval, small
 from stackel_bench.statistics.paired import paired_difference
 from stackel_bench.statistics.verdicts import SIGNIFICANCE, holm
 from stackel_bench.statistics.worse import paired_p_value, unpaired_difference, unpaired_p_value
@@ -47,10 +47,9 @@ def compare_sweeps(a: SweepResults, b: SweepResults) -> Comparison:
     Exact one-sided tests, adjusted over all cells (Holm): at most 5 % chance of any false "worse", and at
     most 5 % of any false "better", whatever the cells share.
     """
-    a, b = a.judged_part, b.judged_part
     matching = match_cells(a.finished, b.finished)
     if not matching.pairs:
-        keys = ", ".join(matching.keys) or "any key: one of them has no finished cell with a known truth"
+        keys = ", ".join(matching.keys) or "any key: one of them has no finished cell"
         raise InputError(
             "compare", f"{a.folder.name}, {b.folder.name}", f"sweeps whose cells agree in {keys}"
         )
@@ -66,11 +65,11 @@ def compare_sweeps(a: SweepResults, b: SweepResults) -> Comparison:
             "cell_a": first.cell_id,
             "cell_b": second.cell_id,
         }
-        rows.append(described | measured(first, second, a, b) | _needed_ratio(first.metrics, second.metrics))
+        rows.append(described | _measured(first, second, a, b) | _needed_ratio(first.metrics, second.metrics))
     return Comparison(matching, _judged(pd.DataFrame(rows)))
 
 
-def measured(first: Entry, second: Entry, a: SweepResults, b: SweepResults) -> dict[str, Any]:
+def _measured(first: Entry, second: Entry, a: SweepResults, b: SweepResults) -> dict[str, Any]:
     """Failures and losses at the largest budget that both have, or else at the largest of each."""
     budgets = [[rung["samples"] for rung in entry.rungs] for entry in (first, second)]
     common = max(set(budgets[0]) & set(budgets[1]), default=None)

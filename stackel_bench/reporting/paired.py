@@ -21,14 +21,13 @@ def paired_table(results: SweepResults) -> tuple[pd.DataFrame, int]:
     All differences are optimistic minus pessimistic, so positive means that pessimistic did better. Losses
     are measured against each rule's own optimum. Columns *_all hold for all rows together (Bonferroni).
     """
-    known = pairs(results)
-    found = [stage for pair in known[:MOST_PAIRS] for stage in _stages(results, *pair)]
+    pairs = _pairs(results)
+    found = [stage for pair in pairs[:MOST_PAIRS] for stage in _stages(results, *pair)]
     rows = [described | _compared(at_rung, len(found)) for described, at_rung in found]
-    return pd.DataFrame(rows), len(known)
+    return pd.DataFrame(rows), len(pairs)
 
 
-def pairs(results: SweepResults) -> list[tuple[pd.Series, pd.Series]]:
-    """The cells (pessimistic, optimistic) that saw the same samples, in the order of the plan."""
+def _pairs(results: SweepResults) -> list[tuple[pd.Series, pd.Series]]:
     if results.cells.empty:
         return []
     found = []

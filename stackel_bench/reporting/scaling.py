@@ -13,14 +13,12 @@ import pandas as pd
 
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.theorems import AXES, theorem_exponent
-from stackel_bench.results.colours import cell_colour
 from stackel_bench.results.columns import AT_MOST, CENSORED, NEEDED, NEEDED_HIGH, NEEDED_LOW, heading
 from stackel_bench.results.varying import flat_items, varying_keys
 from stackel_bench.statistics.crossing_likelihood import Ladder
 from stackel_bench.statistics.exponents import Exponent, needed_exponent, used_exponent
 
 MOST_FITS = 40
-MOST_FITTED = 160  # cells in all fits: each takes a likelihood of all its ladders
 TOO_UNCERTAIN, NOT_IDENTIFIED = "too uncertain", "not identified"
 INSTANCE = "game.instance_seed"
 
@@ -42,7 +40,6 @@ class Scaling:
     law: Exponent | None
     theorem: float | None
     replicates: int
-    colour: str
 
     @property
     def drawn_law(self) -> Exponent | None:
@@ -67,10 +64,8 @@ def scalings(results: SweepResults) -> tuple[list[Scaling], int]:
     ]
     keys = varying_keys(results.finished)
     rungs = {str(cell_id): frame for cell_id, frame in results.rungs.groupby("cell_id")}
-    cells_before = np.cumsum([0, *(len(rows) for _, rows in groups)])
-    fitted = [group for group, before in zip(groups, cells_before, strict=False) if before < MOST_FITTED]
     found = [
-        fit_scaling(axis, rows, rungs, settings_of(rows, keys, configs)) for axis, rows in fitted[:MOST_FITS]
+        fit_scaling(axis, rows, rungs, settings_of(rows, keys, configs)) for axis, rows in groups[:MOST_FITS]
     ]
     return found, len(groups)
 
@@ -154,7 +149,6 @@ def fit_scaling(
         law=law,
         theorem=theorem_exponent(first["family"], axis),
         replicates=int(members["replicates"].min()),
-        colour=cell_colour({str(name): first[name] for name in members.columns}) or "",
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from stackel_bench.reporting.numbers import count, interval, needed, needed_interval, small
 from stackel_bench.results.columns import CENSORED, NEEDED, NEEDED_HIGH, NEEDED_INTERVAL, NEEDED_LOW, heading
-from stackel_bench.results.numbers import count, interval, needed, needed_interval, small
 from stackel_bench.statistics.verdicts import FAILS, HOLDS, VACUOUS, clean_replicates_needed
 
 _LATEX = str.maketrans(

@@ -126,7 +126,7 @@ COLUMNS = (
         "loss_failure_probability",
         "probability",
         "share of replicates whose commitment lost more than gap + eps",
-        "results rung",
+        _RUNG,
         "lower",
     ),
     _column(
@@ -134,14 +134,14 @@ COLUMNS = (
         "probability",
         "share of replicates whose commitment misses that limit against a follower who errs by eps/2; empty "
         "with optimistic tie-breaking, which has no such line",
-        "results rung",
+        _RUNG,
         "lower",
     ),
     _column(
         "follower_failure_probability",
         "probability",
         "share of replicates that predicted a response further than eps from the follower's best",
-        "results rung",
+        _RUNG,
         "lower",
     ),
     _column(
@@ -155,25 +155,25 @@ COLUMNS = (
         "vacuous",
         "0 or 1",
         "1 if no output at all can break a line for the leader that the learner is judged by, on this game",
-        "results replicate",
+        "results replicate mlflow",
     ),
     _column(
         "loss_vacuous",
         "0 or 1",
         "1 if no commitment loses more than gap + eps",
-        "results replicate",
+        "results replicate mlflow",
     ),
     _column(
         "robustness_vacuous",
         "0 or 1",
         "1 if none does against a follower who errs by eps/2; empty with optimistic tie-breaking",
-        "results replicate",
+        "results replicate mlflow",
     ),
     _column(
         "follower_vacuous",
         "0 or 1",
         "1 if no response is further than eps from the follower's best",
-        "results replicate",
+        "results replicate mlflow",
     ),
     _column(
         "value_suboptimality",
@@ -197,7 +197,7 @@ COLUMNS = (
         f"{_RUNG} report",
         "lower",
     ),
-    _column("value_suboptimality_median", "reward", "median loss over replicates", "results rung", "lower"),
+    _column("value_suboptimality_median", "reward", "median loss over replicates", _RUNG, "lower"),
     _column(
         "value_suboptimality_q95",
         "reward",
@@ -268,7 +268,7 @@ COLUMNS = (
         AT_MOST,
         "0 or 1",
         "1 if the smallest budget never failed, and no larger one too often: fewer samples may do",
-        "results terminal report",
+        "results mlflow terminal report",
     ),
     _column(
         "samples_median",
@@ -285,23 +285,10 @@ COLUMNS = (
         "lower",
     ),
     _column(
-        "lower_bound_samples",
-        "samples",
-        "samples that any sound learner takes on this very game in the mean, as delta goes to 0: T* times "
-        "kl(delta, 1 - delta); no theorem at this delta where several answers are correct; empty where it "
-        "is not known (small bandit games, the first dozen of a sweep)",
-        "results mlflow",
+        "samples_drawn", "samples", "samples that all replicates drew together", "results mlflow", "lower"
     ),
-    _column(
-        "samples_over_lower_bound",
-        "ratio",
-        "samples needed over lower_bound_samples",
-        "results mlflow",
-        "lower",
-    ),
-    _column("samples_drawn", "samples", "samples that all replicates drew together", "results", "lower"),
     # One decision.
-    _column("leader_action", "", "leader action that was committed to", "replicate report"),
+    _column("leader_action", "", "leader action that was committed to", "replicate"),
     _column(
         "strategy_*", "probability", "committed probability of a leader action (of up to three)", "replicate"
     ),
@@ -329,47 +316,22 @@ COLUMNS = (
     _column("estimated_*_std", "reward", "standard deviation of the estimate over replicates", "action"),
     _column("episodes_*", "episodes", "episodes of one phase of exploration", "action", "lower"),
     _column("policies", "count", "policies that were played while exploring", "action"),
-    _column(
-        "certificate", "reward", "bound on every value's error that the explorer proves", "action report"
-    ),
+    _column("certificate", "reward", "bound on every value's error that the explorer proves", "action"),
     _column("coverage", "ratio", "worst ratio of reachable to achieved visits; exact", "action", "lower"),
     _column("coverage_bound", "ratio", "largest coverage that the theorem allows", "action"),
     _column("uniform_error", "reward", "largest error of any policy's estimated value", "action", "lower"),
-    # What a decision earned when it was played out, where nobody knows the truth.
-    *(
-        column
-        for player in ("leader", "follower")
-        for column in (
-            _column(
-                f"played_{player}_value",
-                "reward",
-                f"what the {player} earned per fresh episode or pull of the decision (mean over replicates); "
-                "only where the truth is unknown",
-                f"{_EVERY_RUNG} report",
-                "higher" if player == "leader" else "",
-                heading=f"{player} earns",
-            ),
-            _column(
-                f"played_{player}_value_low", "reward", "lower end of its 95 % interval (mean)", _EVERY_RUNG
-            ),
-            _column(
-                f"played_{player}_value_high", "reward", "upper end of its 95 % interval (mean)", _EVERY_RUNG
-            ),
-        )
-    ),
     # What learner and explorer say about themselves, and what it cost.
     _column(
         "certified",
         "share",
         "replicates that stopped because they had proven both lines; empty for learners that prove nothing",
-        "results rung mlflow report",
+        "results rung mlflow",
         "higher",
     ),
     _column(
         "diagnostic_*",
         "",
-        "what learner or explorer report about themselves: episodes of a phase, coverage, certificate, ... "
-        "(in MLflow `diagnostic/*`)",
+        "what learner or explorer report about themselves: episodes of a phase, coverage, certificate, ...",
         _EVERY_RUNG,
     ),
     _column(
@@ -379,14 +341,7 @@ COLUMNS = (
         "mlflow",
         "lower",
     ),
-    _column(
-        "log10_sample_complexity",
-        "",
-        "decimal logarithm of the samples needed; absent where no budget sufficed, or there is one budget",
-        "mlflow",
-        "lower",
-    ),
-    _column("log10_theory_samples", "", "decimal logarithm of theory_samples", "mlflow"),
+    _column("busy_seconds", "seconds", "of one worker, in the run that finished the cell", "mlflow", "lower"),
     _column("cells_finished", "count", "cells of the sweep with results (run `report`)", "mlflow"),
     _column("cells_failed", "count", "cells of the sweep with an error (run `report`)", "mlflow", "lower"),
     # What tables alone show.

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
-from scipy.special import stdtrit
+from scipy.stats import t
 
 from stackel_bench.errors import InputError
 from stackel_bench.statistics.binomial import CONFIDENCE
@@ -68,7 +68,7 @@ def needed_exponent(cells: Sequence[Ladder], delta: float, confidence: float = C
     start = np.polyfit((sizes - centre)[inside], np.log([n.estimate for n in found])[inside], 1)
     best, exponent, rest = deviance.least(float(start[0]), float(start[1]))
     m = len(cells)
-    limit = m * math.log1p(float(stdtrit(m - 2, 0.5 + confidence / 2)) ** 2 / (m - 2))
+    limit = m * math.log1p(float(t.ppf(0.5 + confidence / 2, m - 2)) ** 2 / (m - 2))
     low, high = (_end(_excess(deviance, rest, best + limit), exponent, side) for side in (-1, 1))
     if not np.isfinite([best, exponent, *rest]).all():
         return None
@@ -113,7 +113,7 @@ def used_exponent(
     exponent = float((offset * y).sum() / (offset**2).sum())
     residuals = y - y.mean() - exponent * offset
     spread = math.sqrt(float((residuals**2).sum()) / (m - 2))
-    half = float(stdtrit(m - 2, 0.5 + confidence / 2)) * spread / math.sqrt(float((offset**2).sum()))
+    half = float(t.ppf(0.5 + confidence / 2, m - 2)) * spread / math.sqrt(float((offset**2).sum()))
     intercept = float(y.mean()) - exponent * float(x.mean())
     return Exponent(exponent, exponent - half, exponent + half, intercept, spread, m, 0)
 

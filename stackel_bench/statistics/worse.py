@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from scipy.special import bdtrc
+from scipy.stats import binom, hypergeom
 
 from stackel_bench.errors import InputError
 from stackel_bench.statistics.paired import PairedDifference
@@ -17,15 +17,13 @@ def paired_p_value(only_first: int, only_second: int) -> float:
     """
     if min(only_first, only_second) < 0:
         raise InputError("only_first, only_second", (only_first, only_second), "counts >= 0")
-    return float(bdtrc(only_second - 1, only_first + only_second, 0.5))
+    return float(binom.sf(only_second - 1, only_first + only_second, 0.5))
 
 
 def unpaired_p_value(first: int, first_trials: int, second: int, second_trials: int) -> float:
     """Fisher's exact p-value of "the second fails no more often", from failures of independent replicates."""
     if not (0 <= first <= first_trials and 0 <= second <= second_trials):
         raise InputError("failures", (first, second), f"0 to {first_trials}, 0 to {second_trials}")
-    from scipy.stats import hypergeom  # half a second, which only `compare` needs
-
     return float(hypergeom.sf(second - 1, first_trials + second_trials, first + second, second_trials))
 
 

@@ -98,11 +98,7 @@ class CellBuilder:
             if parts not in self._schedules:
                 code = game_code | learner_code
                 what = f"a learner for this game; scheduling on {game_config['name']}"
-                with (
-                    one_sentence("algorithm", learner_config["name"], what)
-                    if code.identity
-                    else nullcontext()
-                ):
+                with one_sentence("algorithm", learner_config["name"], what) if code.identity else nullcontext():
                     schedule = learner.schedule(game.sampler, budget)
                 self._code |= code
                 self._schedules[parts] = schedule, code
@@ -174,15 +170,10 @@ class CellBuilder:
 
     def _code_of(self, field: str, thing: object) -> Code:
         """The code of an object from outside; an InputError if its results are kept and it has no file."""
-        parts = (thing, *getattr(thing, "programs", ()))
-        for part in parts:
-            if self._kept and not has_source(part):
-                allowed = (
-                    "an object whose code is in a file, since results are kept; output=None keeps nothing"
-                )
-                found = getattr(part, "__qualname__", type(part).__name__)
-                raise InputError(field, f"{found} of a prompt", allowed)
-        return functools.reduce(operator.or_, map(code_of, parts))
+        if self._kept and not has_source(thing):
+            allowed = "an object whose class is in a file, since results are kept; output=None keeps nothing"
+            raise InputError(field, f"{type(thing).__name__} of a prompt", allowed)
+        return code_of(thing)
 
     def _budget(self, section: Any) -> tuple[Budget, str, dict[str, Any]]:
         config = _section("budget", section)

@@ -20,7 +20,6 @@ from stackel_bench.results.entry import FAILED, FINISHED, Entry
 from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.cell import Cell
 from stackel_bench.sweeps.kept_pieces import KeptPieces
-from stackel_bench.sweeps.lower_bounds import LowerBounds
 from stackel_bench.sweeps.plan import Plan
 from stackel_bench.tracking.mirror import Mirror
 from stackel_bench.trials.trial import Failure, Outcomes, Trial
@@ -31,9 +30,6 @@ class Listener(Protocol):
 
     def work_done(self, trial: Trial, piece: Piece, seconds_left: float) -> None:
         """A piece of a trial came back; so many seconds of work on one worker are not begun."""
-
-    def run_grew(self, trial: Trial, piece: Piece, samples: int, seconds: float, seconds_left: float) -> None:
-        """A program's run, of one leader action and replicate, has so many samples after so many seconds."""
 
     def cells_done(self, entries: Sequence[Entry], samples: int, seconds_left: float) -> None:
         """Cells finished or failed; samples were newly drawn for them."""
@@ -94,8 +90,6 @@ def run_cells(
     batch_seconds: float,
     fan_out: str | None,
     fail_fast: bool,
-    lower_bounds: LowerBounds,
-    piece_seconds: float = 30.0,
 ) -> Tally:
     """Run the cells; each one is in the journal before the mirror or the listener hears of it."""
     groups = _group(cells)
@@ -103,25 +97,18 @@ def run_cells(
     ids = [next(iter(members.values())).trial_id for _, members in groups]
     pieces = KeptPieces(journal.folder / files.PIECES, ids)
     tally = Tally(workers=executor.workers)
-    scheduler = Scheduler(executor, batch_seconds, fan_out, pieces, piece_seconds)
-    start = executor.clock()
+    scheduler = Scheduler(executor, batch_seconds, fan_out, pieces)
+    start = time.perf_counter()
     for events in scheduler.run(trials):
         results = []
         for event in events:
-            if isinstance(event, Progress) and event.samples is not None:
-                trial, left = trials[event.trial], scheduler.seconds_left()
-                listener.run_grew(trial, event.piece, event.samples, event.seconds, left)
-            elif isinstance(event, Progress):
+            if isinstance(event, Progress):
                 listener.work_done(trials[event.trial], event.piece, scheduler.seconds_left())
             else:
                 results.append(event)
         if results:
             entries = journal.commit(
-                [
-                    kept
-                    for result in results
-                    for kept in _results(groups[result.trial][1], result, lower_bounds)
-                ]
+                [kept for result in results for kept in _results(groups[result.trial][1], result)]
             )
             for result in results:
                 if not isinstance(result.outcomes, Failure):
@@ -134,7 +121,7 @@ def run_cells(
             listener.cells_done(entries, drawn, scheduler.seconds_left())
         if fail_fast and tally.failed:
             break
-    tally.wall_seconds = executor.clock() - start
+    tally.wall_seconds = time.perf_counter() - start
     tally.tasks, tally.pieces_restored = scheduler.tasks, scheduler.pieces_restored
     tally.busy_seconds = scheduler.busy_seconds
     tally.capacity_seconds = scheduler.capacity_seconds
@@ -161,7 +148,7 @@ def _group(cells: Sequence[Cell]) -> list[tuple[Trial, dict[TieBreaking, Cell]]]
 
 
 def _results(
-    members: dict[TieBreaking, Cell], result: Result, lower_bounds: LowerBounds
+    members: dict[TieBreaking, Cell], result: Result
 ) -> Iterator[tuple[Entry, pd.DataFrame | None, pd.DataFrame | None]]:
     """What the journal keeps of a trial: an entry, records and the table of leader actions for each cell."""
     for tie, cell in members.items():
@@ -182,6 +169,5 @@ def _results(
             yield failed, None, None
         else:
             outcome = found[tie]
-            metrics = {**outcome.metrics, **lower_bounds.metrics(cell, outcome.metrics)}
-            entry = dataclasses.replace(entry, metrics=metrics, rungs=outcome.rungs)
+            entry = dataclasses.replace(entry, metrics=outcome.metrics, rungs=outcome.rungs)
             yield entry, outcome.records, outcome.actions

@@ -11,15 +11,14 @@ from typing import Any
 
 from stackel_bench.config.compose import Composer, merge_overrides, parse, product
 from stackel_bench.config.settings import ExecutionSettings, Settings, TrackingSettings
-from stackel_bench.errors import InputError, NoEffectError, UnknownKeyError
+from stackel_bench.errors import InputError, NoEffectError
 from stackel_bench.learners.budget import BUDGETS, unused, users_of
 from stackel_bench.models import TieBreaking
 from stackel_bench.options import options_of
-from stackel_bench.results.run_names import run_names
+from stackel_bench.results.names import cell_names
 from stackel_bench.results.varying import varying_keys
 from stackel_bench.sweeps.cell import CELL_KEYS, Cell, CellBuilder
 from stackel_bench.sweeps.where import split_where
-from stackel_bench.text import is_printable, printable
 
 _TELL_SECONDS = 5.0
 _MOST_UNFIT = 100  # combinations after which nothing seems to fit
@@ -98,7 +97,7 @@ def plan_products(
             tell(len(cells))
     left_out = _left_out(unfit, cells, settings.skip_invalid)
     if not cells:
-        raise InputError("where", str(where), "a pattern that fits", f"no cell matches {where}")
+        raise InputError("where", str(where), "patterns that some cell matches")
     _require_used(overrides, cells.values())
     study = settings.study
     question = " ".join([study.question, *study.vacuous.values()])
@@ -129,10 +128,8 @@ def _left_out(
 
 def named(cells: Sequence[Cell]) -> tuple[Cell, ...]:
     """The cells with labels that tell them apart, and the configuration keys that do."""
-    names, varying = run_names(cells), varying_keys(cells)
-    return tuple(
-        dataclasses.replace(cell, label=printable(names[cell.cell_id]), varying=varying) for cell in cells
-    )
+    names, varying = cell_names(cells), varying_keys(cells)
+    return tuple(dataclasses.replace(cell, label=names[cell.cell_id].name, varying=varying) for cell in cells)
 
 
 def shared_settings(composer: Composer, overrides: Sequence[str]) -> Settings:
@@ -145,8 +142,6 @@ def shared_settings(composer: Composer, overrides: Sequence[str]) -> Settings:
         settings = Settings.of(composer.compose(others))
     if not settings.study.name.strip():
         raise InputError("study.name", settings.study.name, "a name for the results of this sweep")
-    if not is_printable(settings.study.name) or "\n" in settings.study.name:
-        raise InputError("study.name", settings.study.name, "a name without control characters")
     for override in map(parse, overrides):
         key = override.key_or_group
         if override.is_sweep_override() and key.split(".")[0] not in CELL_KEYS:
@@ -186,17 +181,11 @@ def _require_used(overrides: Sequence[str], cells: Collection[Cell]) -> None:
             raise NoEffectError(key, "the printed LP is the optimistic one (tie_breaking=optimistic)")
 
 
-def grid_overrides(field: str, grid: Mapping[Any, Any], settings: bool = False) -> Iterable[str]:
-    """The overrides that a grid stands for; field says where it is written, for the error message.
-
-    A grid is about cells, unless it may have keys of settings as well.
-    """
+def grid_overrides(field: str, grid: Mapping[Any, Any]) -> Iterable[str]:
+    """The overrides that a grid stands for; field says where it is written, for the error message."""
     if not isinstance(grid, Mapping):
         raise InputError(field, grid, "a mapping of keys to values or lists of values")
     for key, value in grid.items():
-        if not settings and str(key).split(".")[0] not in CELL_KEYS:
-            known = (*CELL_KEYS, *(f"{section}.KEY" for section in CELL_KEYS[:3]))
-            raise UnknownKeyError(f"{field}.{key}", [f"{field}.{name}" for name in known])
         values = value if isinstance(value, list) else [value]
         if not values or any(isinstance(v, dict | list) for v in values):
             raise InputError(f"{field}.{key}", value, "a value or a list of plain values")

@@ -9,19 +9,19 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from stackel_bench.errors import InputError, expanded
+from stackel_bench.errors import InputError
 
 NAME = "mlflow.db"
 
 
 def database_uri(output: Path) -> str:
     """The address of the database in this folder, for MLflow."""
-    return f"sqlite:///{expanded('output', output).resolve() / NAME}"
+    return f"sqlite:///{output.expanduser().resolve() / NAME}"
 
 
 def require_usable(output: Path) -> None:
     """Raise an InputError where a database cannot be or cannot be used; MLflow would try for minutes."""
-    path = expanded("output", output).resolve() / NAME
+    path = output.expanduser().resolve() / NAME
     if any(letter in str(path) for letter in "?%#"):
         raise InputError("output", str(output), "a path without ? % #, which mean something else in MLflow")
     if path.exists() and not (path.is_file() and os.access(path, os.R_OK | os.W_OK)):
@@ -33,7 +33,7 @@ def ensure_database(output: Path, create: Callable[[str], None]) -> None:
 
     MLflow's own migrations, cut off or run twice at once, leave a file that can never be opened again.
     """
-    path = expanded("output", output).resolve() / NAME
+    path = output.expanduser().resolve() / NAME
     if path.exists():
         return
     path.parent.mkdir(parents=True, exist_ok=True)

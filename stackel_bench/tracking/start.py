@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from stackel_bench import checks
 from stackel_bench.config.settings import TrackingSettings
-from stackel_bench.errors import InputError, NoEffectError
-from stackel_bench.tracking.deadline import in_background, wait_for
+from stackel_bench.errors import InputError
 from stackel_bench.tracking.local_database import database_uri, ensure_database, require_usable
 
 if TYPE_CHECKING:
@@ -22,13 +21,12 @@ CONNECT_SECONDS = 10.0
 
 
 def validate_tracking(config: TrackingSettings) -> None:
-    """Raise an InputError if the settings are inconsistent; no network access."""
+    """Raise an InputError where the group tracking/ cannot be meant; asks nobody."""
     checks.choice("tracking", config.kind, ("local", "server", "off"))
     checks.real("tracking.patience", config.patience, least=0)
-    checks.real("tracking.open_seconds", config.open_seconds, least=1)
     if config.kind != "server":
         if config.uri:
-            raise NoEffectError("tracking.uri", "only tracking=server uses it")
+            raise InputError("tracking.uri", config.uri, "null unless tracking=server")
         return
     try:
         parts = urllib.parse.urlsplit(config.uri or "")
@@ -45,14 +43,10 @@ def require_answer(config: TrackingSettings, output: Path) -> None:
     if config.kind != "server":
         return
     try:
-        wait_for(in_background(_ask, f"{(config.uri or '').rstrip('/')}/health"), CONNECT_SECONDS)
+        with urllib.request.urlopen(f"{(config.uri or '').rstrip('/')}/health", timeout=CONNECT_SECONDS):
+            pass
     except (OSError, ValueError, http.client.HTTPException) as error:
         raise InputError("tracking.uri", config.uri, f"{ADDRESS} ({error})") from error
-
-
-def _ask(address: str) -> None:
-    with urllib.request.urlopen(address, timeout=CONNECT_SECONDS) as answer:
-        answer.read(1)
 
 
 def store_uri(config: TrackingSettings, output: Path) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stackel_bench.errors import InputError, NoEffectError, UnknownKeyError
+from stackel_bench.errors import InputError, UnknownKeyError
 from stackel_bench.families.registry import family_of
 from stackel_bench.outside.reference import load_reference
 from stackel_bench.testing import Report, check_explorer, check_game, check_learner
@@ -22,7 +22,7 @@ def main(words: list[str]) -> int:
         if key != "family":
             raise UnknownKeyError(key, ["family"])
     if len(names) != 1:
-        raise InputError("check", names, "one name", "type: stackel-bench check FILE:NAME family=NAME")
+        raise InputError("check", " ".join(names), "one FILE:NAME, then family=NAME")
     report = _report(load_reference(names[0], "check").object, names[0], given.get("family"))
     print(report)
     return 0 if report.passed else 1
@@ -35,10 +35,10 @@ def _report(thing: Any, name: str, family: str | None) -> Report:
     if any(hasattr(thing, member) for member in _LEARNER) and not hasattr(thing, _EXPLORER[0]):
         return check_learner(thing, family, raises=False)
     if family is not None:
-        raise NoEffectError("family", f"{name} has no schedule, explore or decide, so it is not a learner")
+        raise InputError("family", family, f"nothing here: {name} is no learner")
     if any(hasattr(thing, member) for member in _EXPLORER):
         return check_explorer(thing, raises=False)
     if callable(thing) or any(hasattr(thing, member) for member in _GAME):
         return check_game(thing, raises=False)
-    kinds = "a learner, an explorer, a game or a function that returns a game"
-    raise InputError("check", name, kinds, f"{name} is {type(thing).__name__}; check takes {kinds}")
+    allowed = f"a learner, an explorer, a game or a function that returns one; it is {type(thing).__name__}"
+    raise InputError("check", name, allowed)

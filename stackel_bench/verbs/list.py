@@ -9,9 +9,8 @@ from rich.console import Console
 
 from stackel_bench.config import groups
 from stackel_bench.config.settings import ExecutionSettings, TrackingSettings
-from stackel_bench.errors import InputError, UnknownNameError
-from stackel_bench.families.games import builder_of, default_parameters, game_names, load_game
-from stackel_bench.families.hardness import card_lines, hardness_card
+from stackel_bench.errors import InputError, did_you_mean
+from stackel_bench.families.games import default_parameters
 from stackel_bench.families.registry import all_explorers, all_families
 from stackel_bench.learners.budget import BUDGETS
 from stackel_bench.options import help_lines
@@ -27,7 +26,8 @@ def main(arguments: list[str]) -> int:
         if argument not in GROUPS:
             group, _, option = argument.partition("=")
             if group not in GROUPS or not option:
-                raise UnknownNameError("group", group, GROUPS, ", or GROUP=OPTION")
+                allowed = "one of " + ", ".join(GROUPS) + ", or GROUP=OPTION" + did_you_mean(group, GROUPS)
+                raise InputError("list", argument, allowed)
             _print_option(console, group, option)
     for group in [a for a in arguments if a in GROUPS] or ([] if arguments else GROUPS):
         lines = _lines(group)
@@ -52,7 +52,8 @@ def _lines(group: str) -> dict[str, str]:
 def _print_option(console: Console, group: str, option: str) -> None:
     if group == "explorer":
         if option not in all_explorers():
-            raise UnknownNameError("explorer", option, all_explorers())
+            allowed = "one of " + ", ".join(all_explorers()) + did_you_mean(option, all_explorers())
+            raise InputError("explorer", option, allowed)
         text = inspect.cleandoc(all_explorers()[option].__doc__ or "")
     else:
         groups.require_option(group, option)
@@ -61,15 +62,6 @@ def _print_option(console: Console, group: str, option: str) -> None:
     console.print(text, markup=False)
     for line in _option_lines(group, option):
         console.print(line, markup=False)
-
-
-def _about_game(name: str) -> Iterator[str]:
-    """The formula of a named game and, where its defaults make one, how hard that game is."""
-    yield from ("", inspect.cleandoc(builder_of(name).__doc__ or ""), "")
-    try:
-        yield from card_lines(hardness_card(load_game(name)))
-    except InputError as missing:  # a file or a table that only the user has
-        yield f"hardness: set game.{missing.field} first; then `stackel_bench.families.hardness` has its card"
 
 
 def _option_lines(group: str, option: str) -> Iterator[str]:
@@ -81,8 +73,6 @@ def _option_lines(group: str, option: str) -> Iterator[str]:
                 yield from [f"on {family.name} games: {'' if lines else 'no options'}", *lines]
         if option in loaded_plugins(LEARNERS):
             yield from help_lines(loaded_plugins(LEARNERS)[option].object, "algorithm.")
-    if group == "game" and option in game_names() and option not in plugins(GAMES):
-        yield from _about_game(option)
     if group == "game" and option in loaded_plugins(GAMES):
         yield from (f"game.{key}={value}" for key, value in default_parameters(option).items())
     classes = {"budget": BUDGETS, "explorer": all_explorers()}

@@ -65,8 +65,12 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def tab(browser: Browser) -> Iterator[Page]:
-    """A page of somebody who has never been here: nothing is stored in the browser."""
     context = browser.new_context(viewport={"width": 1600, "height": 1000}, locale="en-US")
+    # MLflow greets a new browser with an open assistant panel; somebody who comes back does not see it.
+    context.add_init_script(
+        "localStorage.setItem('mlflow.assistant.fab.autoOpenedOnFirstLoad_v1', 'true');"
+        "localStorage.setItem('mlflow.assistant.panelOpen_v1', 'false');"
+    )
     page = context.new_page()
     page.set_default_timeout(SECONDS * 1000)
     expect.set_options(timeout=SECONDS * 1000)

@@ -51,7 +51,7 @@ def test_a_subset_of_the_quick_profile(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_other_seeds_give_the_same_verdicts(tmp_path: Path, seed: int) -> None:
-    rows = reproduce(tmp_path, "claim=simultaneous-optimistic,correction-09-optimistic-gap", f"seed={seed}")
+    rows = reproduce(tmp_path, "claim=simultaneous-optimistic,erratum-09-optimistic-gap", f"seed={seed}")
     assert [row for row in rows if not row["as_expected"]] == []
 
 
@@ -61,11 +61,11 @@ def test_other_seeds_give_the_same_verdicts(tmp_path: Path, seed: int) -> None:
 def test_a_broken_learner_is_refuted(tmp_path: Path, broken: tuple[str, ...]) -> None:
     """The trap and the hard game defeat it far more often than delta = 0.05."""
     rows = reproduce(
-        tmp_path, "claim=correction-20-constants,nested-bandit-optimistic", "replicates=100", *broken
+        tmp_path, "claim=erratum-20-constants,nested-bandit-optimistic", "replicates=100", *broken
     )
     found = {(row["claim"], row["measurement"]): row["verdict"] for row in rows}
-    assert found["correction-20-constants", "quarter-epsilon"] == "refuted"
-    assert found["correction-20-constants", "constant-864"] == "identity"  # has nothing to do with it
+    assert found["erratum-20-constants", "quarter-epsilon"] == "refuted"
+    assert found["erratum-20-constants", "constant-864"] == "confirmed"  # has nothing to do with it
 
 
 def test_a_learner_without_slack_is_refuted(tmp_path: Path) -> None:

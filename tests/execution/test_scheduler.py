@@ -6,7 +6,6 @@ import functools
 import itertools
 import re
 from collections import Counter
-from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,9 @@ import pytest
 from stackel_bench.execution.executor import Finished, SerialExecutor, Task
 from stackel_bench.execution.jobs import Piece, free_blocks
 from stackel_bench.execution.scheduler import Progress, Result, Scheduler
-from stackel_bench.families.learners import make_learner
-from stackel_bench.learners.budget import TheoryBudget
 from stackel_bench.trials.pieces import whole_trial
 from stackel_bench.trials.trial import Failure, Trial
-from tests.execution.small_trials import bandit_trials, faulty_trial, numbers, small_trials, trial_of
+from tests.execution.small_trials import bandit_trials, faulty_trial, numbers, small_trials
 
 CUTS = {
     "blocks of units": ("leader_action", 1e-6),
@@ -48,9 +45,9 @@ class WatchedExecutor(SerialExecutor):
         self.names.append(name)
         return super().submit(name, function, *arguments)
 
-    def next_finished(self, tasks: Collection[Task]) -> Finished:
+    def next_finished(self, tasks: list[Task]) -> Finished:
         self.most_in_flight = max(self.most_in_flight, len(tasks))
-        return super().next_finished([list(tasks)[self.rng.integers(len(tasks))]])
+        return super().next_finished([tasks[self.rng.integers(len(tasks))]])
 
 
 class MemoryKeeper:
@@ -177,18 +174,6 @@ def test_the_model_of_a_leader_action_is_all_that_its_tasks_get() -> None:
     assert part < 0.6 * whole
     results([trial], Scheduler(executor, 1.0))
     assert len(executor.stored) == 3 + 1  # three leader actions, and the game for deciding
-
-
-@pytest.mark.parametrize("fan_out", [None, "leader_action"])
-def test_a_learner_with_one_unit_gets_the_whole_game(fan_out: str | None) -> None:
-    """Its leader actions are played in turns, by one task per run of replicates."""
-    game = small_trials()[2].game
-    trial = trial_of(game, make_learner(game.family, "certified"), 2, TheoryBudget(epsilon=1.5))
-    executor = WatchedExecutor()
-    assert run([trial], executor, fan_out, 1e-6) == [numbers(whole_trial(trial.assignment, game))]
-    verbs = {name.split()[0] for name in executor.names}
-    assert verbs == ({"run"} if fan_out is None else {"explore", "decide"})
-    assert executor.stored == {id(game): 1}
 
 
 def _size(value: object) -> int:

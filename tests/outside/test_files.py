@@ -13,7 +13,7 @@ from stackel_bench.outside.sources import sources_of
 from stackel_bench.sweeps.plan import make_plan
 from tests.outside.conftest import CHEAP, Command
 from tests.sweep import commands
-from tests.sweep.two_workers import cluster  # noqa: F401
+from tests.sweep.test_cluster import cluster  # noqa: F401
 
 FANNED = ["execution.fan_out=leader_action", "execution.batch_seconds=0.001", "tracking=off", "quiet=true"]
 SWEEP = [
@@ -118,7 +118,7 @@ MISTAKES = {
     "raise SystemExit(3)": "SystemExit: 3",
     "class Learner: pass": "Learner has no schedule, no explore or explore_block, no decide or decide_block",
     "Learner = 3": "a class of learners; it is int",
-    "learner = 3": "broken.py has no Learner (did you mean learner?)",
+    "learner = 3": "a name that broken.py has (did you mean learner?)",
 }
 
 
@@ -127,8 +127,7 @@ def test_mistakes_in_one_sentence(text: str, folder: Path, command: Command) -> 
     (folder / "broken.py").write_text(text)
     code, out, errors = command("run", "algorithm=broken:Learner", *CHEAP)
     assert (code, out) == (2, "")
-    assert errors.startswith("error: algorithm")
-    assert "broken:Learner" in errors
+    assert errors.startswith("error: algorithm: found 'broken:Learner', allowed: ")
     assert MISTAKES[text] in errors
     assert errors.count("\n") == 1
     assert not (folder / "sweeps").exists()
@@ -136,12 +135,12 @@ def test_mistakes_in_one_sentence(text: str, folder: Path, command: Command) -> 
 
 GAMES = {
     "def make(): return 3": (["game=wrong:make"], "int has no family, name, identity, sampler, sizes"),
-    "def make(rate): return 3": (["game=wrong:make"], "game.rate needs a value: it has no default"),
-    "def make(rate=1): raise ValueError('odd')": (["game=wrong:make"], "it raises ValueError: odd"),
+    "def make(rate): return 3": (["game=wrong:make"], "game.rate: found None, allowed: a value"),
+    "def make(rate=1): raise ValueError('odd')": (["game=wrong:make"], "wrong:make raises ValueError: odd"),
     "def make(rate=1): pass": (["game=wrong:make", "game.rat=2"], "did you mean game.rate?"),
     "class make: family, name, identity, sampler, sizes = 'chess', 'x', 'x', 1, {}": (
         ["game=wrong:make"],
-        "unknown family 'chess'; choose one of bandit",
+        "family: found 'chess'",
     ),
 }
 
@@ -155,18 +154,11 @@ def test_games_that_are_none(text: str, folder: Path, command: Command) -> None:
     assert message in errors
 
 
-FILES = {
-    "nowhere:Learner": "has no nowhere.py, and no module nowhere is installed",
-    "no/where.py:Learner": "cannot read no/where.py: there is no such file",
-    "numpy:nothing": "algorithm=numpy:nothing: numpy has no nothing",
-}
-
-
-@pytest.mark.parametrize("word", FILES)
+@pytest.mark.parametrize("word", ["nowhere:Learner", "no/where.py:Learner", "numpy:nothing"])
 def test_files_that_are_not_there(word: str, folder: Path, command: Command) -> None:
     code, _, errors = command("run", f"algorithm={word}", *CHEAP)
     assert code == 2
-    assert FILES[word] in errors
+    assert errors.startswith(f"error: algorithm: found '{word}', allowed: ")
 
 
 def test_names_of_python_itself_are_refused(folder: Path, command: Command) -> None:
@@ -182,7 +174,7 @@ def test_two_files_of_one_name_in_a_command(folder: Path) -> None:
         text = (folder / "my_file.py").read_text() + f"\nVERSION = '{name}'\n"
         (folder / name / "mine.py").write_text(text)
         (folder / name / "neighbour.py").write_text((folder / "neighbour.py").read_text())
-    with pytest.raises(InputError, match=r"two modules .* in one command"):
+    with pytest.raises(InputError, match=r"one module .* in a command"):
         make_plan(["algorithm=old/mine.py:Maximin,new/mine.py:Maximin"])
 
 

@@ -58,7 +58,7 @@ def test_the_environment_names_folders_too(own: Path, monkeypatch: pytest.Monkey
     assert cell.config["budget"]["kind"] == "theory"
     assert cell.config["replicates"] == 2
     monkeypatch.setenv(VARIABLE, str(own / "nowhere"))
-    with pytest.raises(InputError, match="cannot read the folder"):
+    with pytest.raises(InputError, match="folders that exist"):
         make_plan([])
 
 
@@ -89,7 +89,7 @@ def test_a_study_can_be_restricted() -> None:
         kept = [cell.cell_id for cell in make_plan(["study=quickstart", *words]).cells]
         assert kept == [cell.cell_id for cell in everything if wanted(cell)]
         assert kept
-    with pytest.raises(InputError, match="no cell matches"):
+    with pytest.raises(InputError, match="patterns that some cell matches"):
         make_plan(["study=quickstart", "where.game=chess"])
     assert len(make_plan(["study=quickstart", "game.num_risky=3", "where.game=bandit/trap"]).cells) == 8
 
@@ -109,7 +109,7 @@ def test_combinations_that_do_not_fit(folder: Path, command: Command) -> None:
     assert lines[0] == "error: 2 of 8 cells do not fit (skip_invalid=true leaves them out):"
     for epsilon, line in zip((0.2, 0.3), lines[1:], strict=True):
         assert line.startswith(
-            f"  game=bandit_rl/random algorithm=nash budget.epsilon={epsilon}: unknown algorithm 'nash'"
+            f"  game=bandit_rl/random algorithm=nash budget.epsilon={epsilon}: algorithm: "
         )
     code, out, errors = command("sweep", *UNFIT, "skip_invalid=true")
     assert code == 0
@@ -143,7 +143,7 @@ ANSWERS = {
     "algorithm._target_=my_file.Maximin": "algorithm=FILE:NAME",
     "study=conf/study/mine.yaml": "FOLDER/study/NAME.yaml, then study=NAME --config-dir FOLDER",
     "algorithm=xyzzy": "or FILE:NAME of your own",
-    "--config-dir=nowhere": "cannot read the folder nowhere: there is none",
+    "--config-dir=nowhere": "a folder with study/",
     "hydra.searchpath=[pkg://x]": "folders that exist",
 }
 

@@ -53,15 +53,6 @@ SWEEPS = {
         "algorithm.explorer=uniform,reward_free_explore",
         "replicates=2",
     ],
-    "programs": [
-        "budget=fixed",
-        "game=bandit_rl/economy",
-        "game.num_leader_actions=2",
-        "game.evaluation_episodes=5",
-        "budget.samples=40",
-        "algorithm.explorer=uniform",
-        "replicates=2",
-    ],
     "options": [
         *LADDER,
         "game=simultaneous/commitment",

@@ -155,7 +155,7 @@ def test_two_sweeps_start_in_one_new_folder(tmp_path: Path) -> None:
         ),
         (
             "execution.runtime_env={foo: bar}",
-            "error: execution.runtime_env has no effect: only execution=cluster uses it",
+            "error: execution.runtime_env: found {'foo': 'bar'}, allowed: {}",
         ),
     ],
 )

@@ -88,13 +88,13 @@ class NoDecision:
         (["my_file:make_game"], 0, "all 9 checks passed"),
         (["my_file.py:MyRule"], 0, "all 10 checks passed"),
         (["wrong:Peeks", "family=bandit"], 1, "FAIL  truth unseen"),
-        (["my_file:Maximin"], 2, "family"),
+        (["my_file:Maximin"], 2, "family: found None"),
         (["my_file:Maximin", "family=bandits"], 2, "did you mean bandit?"),
         (["my_file:Maximin", "famly=bandit"], 2, "unknown key famly"),
-        (["my_file:nobody"], 2, "has no nobody"),
-        (["my_file:np"], 2, "my_file:np is module"),
+        (["my_file:nobody"], 2, "a name that"),
+        (["my_file:np"], 2, "it is module"),
         (["wrong:NoDecision", "family=bandit"], 2, "NoDecision has no decide or decide_block"),
-        ([], 2, "check FILE:NAME"),
+        ([], 2, "one FILE:NAME"),
     ],
 )
 def test_verb(

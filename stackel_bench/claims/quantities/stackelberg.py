@@ -45,13 +45,6 @@ def loss_of_relaxed_choice(case: Case) -> float:
     return float(exact.max() - exact[relaxed.argmax()])
 
 
-def fall_of_the_lemmas_game(case: Case) -> float:
-    """max phi_eps1 - max phi_eps2 on the lemma's game, eps2 = epsilon and (eps1 + eps2)/2 its preference."""
-    lower = 2 * float(case.table.follower_means[0, 0]) - case.epsilon
-    values = (case.oracle.stackelberg_value(slack, case.tie_breaking) for slack in (lower, case.epsilon))
-    return next(values).low - next(values).high
-
-
 def gap_below_separation(case: Case) -> float:
     """The gap just below the smallest lead that any row's best response has over its second best."""
     ordered = np.sort(case.table.follower_means, axis=1)
@@ -115,7 +108,6 @@ QUANTITIES: Mapping[str, Callable[[Case], float | Bounds]] = {
         value_exact,
         largest_decrease_of_gap,
         loss_of_relaxed_choice,
-        fall_of_the_lemmas_game,
         gap_below_separation,
         rows_that_violate,
         worst_row_excess,

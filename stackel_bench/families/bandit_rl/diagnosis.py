@@ -21,10 +21,8 @@ def diagnose(model: Any, unit: int, finding: Any, epsilon: float) -> Any:
     """
     mdps = getattr(model, "mdps", None)
     ours = isinstance(finding, list) and all(isinstance(rung, ActionFinding) for rung in finding)
-    if not ours:
+    if mdps is None or not ours:
         return finding
-    if mdps is None:  # what exploration rests on is not needed any more, and large
-        return [dataclasses.replace(rung, exploration=None) for rung in finding]
     return [_diagnosed(mdps[unit], rung, epsilon) for rung in finding]
 
 

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from stackel_bench.errors import InputError
 from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Exploration, Explorer, Goal
 from stackel_bench.families.bandit_rl.explorers import make_explorer
 from stackel_bench.families.bandit_rl.game import EpisodeSampler
@@ -20,8 +19,6 @@ from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.models import TieBreaking
 from stackel_bench.options import changed, option, values_of
 from stackel_bench.planning.best_response import best_case_best_response, worst_case_best_response
-
-SECONDS_PER_STEP = 1e-4  # of a program, before anything is measured
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,17 +60,7 @@ class BanditRLLearner:
     def schedule(self, sampler: EpisodeSampler, budget: Budget) -> Schedule:
         """Episodes per leader action, by rung; a unit is a leader action."""
         actions = sampler.num_leader_actions
-        if getattr(self._explorer, "needs_simulation", False) and not sampler.simulated:
-            allowed = "an explorer that plays episodes from their start, which is all that a program offers"
-            raise InputError("algorithm.explorer", self.explorer, allowed)
         plans = self._plans(sampler, budget)
-        if budget.kind == "theory" and not sampler.simulated:
-            episodes = plans[-1].total * actions
-            allowed = (
-                "fixed or ladder with budget.samples: a program really plays, and the theorem asks for up to "
-                f"{episodes:.3g} episodes, {episodes * sampler.shape[0] / 3.6e6:.3g} hours at 1 ms a step"
-            )
-            raise InputError("budget", budget.kind, allowed)
         for phase, episodes in plans[-1].phases.items():
             runnable_phase(phase, episodes, budget.epsilon)
         return Schedule(
@@ -82,7 +69,7 @@ class BanditRLLearner:
             samples=tuple(plan.total * actions for plan in plans),
             theory_samples=self._explorer.theory_plan(sampler.shape, _goal(sampler, budget)).total * actions,
             units=actions,
-            seconds_per_unit=self._seconds(sampler, plans) + self._seconds_played(sampler, plans),
+            seconds_per_unit=self._seconds(sampler, plans),
             nested=self._explorer.nested,
             detail=tuple(plans),
         )
@@ -91,12 +78,6 @@ class BanditRLLearner:
         """Rough time of exploring one leader action at all rungs; of the last one where rungs are nested."""
         counted = plans[-1:] if self._explorer.nested else plans
         return sum(self._explorer.seconds_of(sampler.shape, plan) for plan in counted) + 1e-3 * len(plans)
-
-    def _seconds_played(self, sampler: EpisodeSampler, plans: Sequence[EpisodePlan]) -> float:
-        """Rough time of playing one leader action's episodes, which simulated ones do not take."""
-        counted = plans[-1:] if self._explorer.nested else plans
-        steps = sampler.shape[0] * sum(plan.total for plan in counted)
-        return 0.0 if sampler.simulated else SECONDS_PER_STEP * steps
 
     def _plans(self, sampler: EpisodeSampler, budget: Budget) -> list[EpisodePlan]:
         if budget.total_is_given:

@@ -8,7 +8,6 @@ after finitely many with the exact optimum; slack = 0 is lexicographic backward 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,9 +20,8 @@ from stackel_bench.planning.best_response.chord import search_chords
 from stackel_bench.planning.best_response.elimination import search_and_eliminate
 from stackel_bench.planning.best_response.findings import MAX_PASSES, STATUS_NAMES, UNFINISHED
 from stackel_bench.planning.best_response.mixture import mixture_policies
-from stackel_bench.planning.linear_programs import near_best_response
 
-METHODS = ("auto", "chord", "eliminate", "linprog")
+METHODS = ("auto", "chord", "eliminate")
 
 # A model whose transitions need no more counts as small: re-reading them is cheaper than the book-keeping of
 # elimination, and copying several into one stack is cheaper than a call for each.
@@ -37,7 +35,6 @@ class BestResponse:
     multiplier: how fast the leader's value moves with the slack; inf where slack = 0 made it lexicographic.
     status: lexicographic (slack 0), slack (constraint not binding), constant (slack moves nothing), active.
     passes: backward inductions over the whole model, or over what is left of it when actions are eliminated.
-    method="linprog" has status linprog, no multiplier (nan), and counts its two programs as passes.
     """
 
     policy: np.ndarray
@@ -52,8 +49,7 @@ class BestResponse:
 def worst_case_best_response(mdp: FollowerMDP, slack: float, *, method: str = "auto") -> BestResponse:
     """The follower policy with least leader value among those within slack of the follower's optimum.
 
-    method: chord and eliminate find the same optimum; auto takes the faster one for the model's size. linprog
-    solves the paper's program by scipy: slow, within a solver's tolerance, to be read and compared with.
+    method: chord and eliminate find the same optimum; auto takes the faster one for the model's size.
     """
     return best_responses([mdp], slack, TieBreaking.PESSIMISTIC, method=method)[0]
 
@@ -80,8 +76,6 @@ def best_responses(
         if not isinstance(mdp, FollowerMDP):
             raise InputError(f"mdps[{index}]", mdp, "a FollowerMDP")
     slacks = _checked_slacks(slack, len(mdps))
-    if method == "linprog":
-        return [_by_program(mdp, float(most), tie_breaking) for mdp, most in zip(mdps, slacks, strict=True)]
     if len(mdps) > 1 and _worth_stacking(mdps):
         return best_responses_from_arrays(
             np.stack([mdp.transitions for mdp in mdps]),
@@ -130,13 +124,6 @@ def best_responses_from_arrays(
     actions, findings = search(*models, initial_states, slacks, sign)
     policies = mixture_policies(models[0], initial_states, actions, findings, leader_rewards.shape[3])
     return [_response(policy, row) for policy, row in zip(policies, findings.tolist(), strict=True)]
-
-
-def _by_program(mdp: FollowerMDP, slack: float, tie_breaking: TieBreaking) -> BestResponse:
-    """The paper's programs as they stand; they tell no multiplier."""
-    sign = 1.0 if tie_breaking is TieBreaking.PESSIMISTIC else -1.0
-    policy, leader, follower, optimum = near_best_response(mdp, slack, sign)
-    return BestResponse(policy, leader, follower, optimum, math.nan, "linprog", 2)
 
 
 def _response(policy: np.ndarray, findings: list[float]) -> BestResponse:

@@ -12,7 +12,6 @@ from rich.text import Text
 
 from stackel_bench.execution.jobs import Piece
 from stackel_bench.results.entry import Entry
-from stackel_bench.results.numbers import count, duration
 from stackel_bench.text import plural
 from stackel_bench.trials.trial import Trial
 
@@ -26,14 +25,13 @@ class SweepProgress:
     Time left is what the finished pieces of work teach about those that nobody has begun.
     """
 
-    def __init__(self, console: Console, cells: int, workers: int, quiet: bool, seconds: float = 0.0) -> None:
+    def __init__(self, console: Console, cells: int, workers: int, quiet: bool) -> None:
         self._console, self._cells, self._workers = console, cells, workers
         self._live = console.is_terminal and not quiet
         self._done = self._failed = self._samples = 0
         self._last_line = time.monotonic()
         self._counted: dict[int, Counter[int | None]] = {}  # by trial: replicates explored per unit, decided
-        self._runs: dict[tuple[int, int], str] = {}  # by trial and leader action: a program's run in work
-        self._detail, self._end = "", time.monotonic() + seconds / workers if seconds else 0.0
+        self._detail, self._end = "", 0.0
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -57,28 +55,12 @@ class SweepProgress:
 
     def work_done(self, trial: Trial, piece: Piece, seconds_left: float) -> None:
         """Count a piece of a trial."""
-        if piece.unit is not None:
-            self._runs.pop((id(trial), piece.unit), None)
         counted = self._counted.setdefault(id(trial), Counter())
         counted[piece.unit] += len(trial.assignment.replicates_in(piece.blocks))
         self._detail = _what_is_done(trial, counted)
         explored = sum(counted.values()) - counted[None] if len(counted) > 1 else counted[None]
         whole = trial.replicates * (trial.schedule.units if len(counted) > 1 else 1)
         self._show(seconds_left, min(explored / whole, 0.99))
-
-    def run_grew(self, trial: Trial, piece: Piece, samples: int, seconds: float, seconds_left: float) -> None:
-        """Say how far the run of a leader action is: episodes, how fast they come, when it will end."""
-        assert piece.unit is not None
-        planned = trial.schedule.drawn_at_most / trial.schedule.units
-        rate = samples / seconds if seconds > 0 else 0.0
-        left = f", {max(0.0, planned - samples) / rate:.0f} s left" if rate else ""
-        replicate = trial.assignment.replicates_in(piece.blocks).start
-        self._runs[id(trial), piece.unit] = (
-            f"a{piece.unit} r{replicate} {samples} of {planned:.0f} ({rate:.3g}/s{left})"
-        )
-        runs = [text for (owner, _), text in self._runs.items() if owner == id(trial)]
-        self._detail = f"{trial.game.name} {' | '.join(runs[-_SHOWN_ACTIONS:])}"
-        self._show(seconds_left)
 
     def cells_done(self, entries: Sequence[Entry], samples: int, seconds_left: float) -> None:
         """Count cells."""
@@ -91,21 +73,20 @@ class SweepProgress:
     @property
     def time_left(self) -> str:
         """What is left by the clock, from the last estimate on."""
-        return f"about {duration(max(0.0, self._end - time.monotonic()))} left" if self._end else ""
+        return f"about {max(0.0, self._end - time.monotonic()):.0f} s left" if self._end else ""
 
     def _show(self, seconds_left: float, share: float = 0.0) -> None:
         """Show what is done; share is how much of the cell in work."""
         now = time.monotonic()
         self._end = now + seconds_left / self._workers
-        counted = f"{count(self._samples)} samples" if self._samples else ""
+        counted = f"{self._samples:.2g} samples" if self._samples else ""
         failed = f"{self._failed} failed" if self._failed else ""
         parts = [part for part in (counted, failed, self._detail) if part]
         self._bar.update(self._task, completed=self._done + share, detail=" · ".join(parts))
         if not self._live and (now - self._last_line > _LINE_SECONDS or self._done == self._cells):
             self._last_line = now
             cells = f"{self._done}/{plural(self._cells, 'cell')} · {self._cells - self._done} left"
-            left = self.time_left if self._done < self._cells else ""
-            parts = [cells, *parts, *filter(None, [left]), plural(self._workers, "worker")]
+            parts = [cells, *parts, self.time_left, plural(self._workers, "worker")]
             self._console.print(" · ".join(parts), markup=False)
 
 

@@ -11,9 +11,9 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from stackel_bench.reporting.numbers import small
 from stackel_bench.reporting.tables import headline_table
 from stackel_bench.results.columns import NEEDED, NEEDED_INTERVAL, heading
-from stackel_bench.results.numbers import small
 from stackel_bench.statistics.verdicts import FAILS, HOLDS, OPEN, VACUOUS
 
 VERDICT_COLOURS = {HOLDS: "green", FAILS: "red", OPEN: "yellow", VACUOUS: "magenta"}

@@ -9,19 +9,13 @@ from pathlib import Path
 import pandas as pd
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
-from rich.text import Text
 
-from stackel_bench.reporting.answer import answer_of
 from stackel_bench.reporting.console.rows import VERDICT_COLOURS, rows_table
-from stackel_bench.reporting.console.strip import strip_lines
-from stackel_bench.reporting.headline import headline
-from stackel_bench.reporting.played import WHY, played_table
+from stackel_bench.reporting.numbers import NEEDED_MARKS, count, enough
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.tables import verdict_counts
 from stackel_bench.results import columns, files
 from stackel_bench.results.columns import NEEDED, NEEDED_INTERVAL
-from stackel_bench.results.numbers import NEEDED_MARKS, count, enough
 from stackel_bench.statistics.verdicts import HOLDS, VACUOUS, judged
 from stackel_bench.text import plural
 
@@ -35,16 +29,13 @@ def print_table(console: Console, results: SweepResults) -> None:
     if not console.is_terminal:
         console.width = WIDTH  # rich assumes 80 where nobody is looking
     width = min(WIDTH, console.width)
-    known = results.judged_part
     if not results.cells.empty:
-        _print_answer(console, results, width)
-    if not known.cells.empty:
-        cells = judged(known.labelled(known.cells))
+        cells = judged(results.labelled(results.cells))
         shown = cells if len(cells) <= MOST_ROWS else cells[cells["verdict"] != HOLDS].head(MOST_ROWS)
         told = {"verdict"}
         for family, members in cells.groupby("family", sort=False):
             console.print()
-            for line in family_lines(str(family), members):
+            for line in headline(str(family), members):
                 console.print(line, width=width, soft_wrap=False)
             rows = shown[shown["family"] == family]
             if not rows.empty:
@@ -56,39 +47,11 @@ def print_table(console: Console, results: SweepResults) -> None:
                 f"{len(shown)} of {len(cells)} cells shown, those that do not hold; all: {files.RESULTS_CSV}"
             )
         console.print(_legend(cells, told), style="dim", width=width, soft_wrap=False)
-    if results.unjudged:
-        _print_played(console, results, width)
     _print_trouble(console, results)
     _print_ending(console, results)
 
 
-def _print_played(console: Console, results: SweepResults, width: int) -> None:
-    """Cells of games whose truth nobody knows."""
-    rows = played_table(results)
-    table = Table(box=None, pad_edge=False)
-    for name in rows.columns:
-        table.add_column(str(name), overflow="fold")
-    for row in rows.head(MOST_ROWS).itertuples(index=False):
-        table.add_row(*map(escape, row))
-    console.print()
-    console.print(table, width=width)
-    console.print(WHY, style="dim", width=width, soft_wrap=False)
-
-
-def _print_answer(console: Console, results: SweepResults, width: int) -> None:
-    """The sentences that answer the question, and one picture."""
-    console.print()
-    for sentence in headline(results):
-        console.print(Text(sentence), width=width, soft_wrap=False)
-    answer = answer_of(results.judged_part)
-    lines = strip_lines(answer, width) if answer is not None else []
-    if lines:
-        console.print()
-    for line in lines:
-        console.print(line, width=width, soft_wrap=False)
-
-
-def family_lines(family: str, cells: pd.DataFrame) -> list[str]:
+def headline(family: str, cells: pd.DataFrame) -> list[str]:
     """What the cells of a family say in one line, and one more line per learner."""
     tally = ", ".join(
         f"[{colour}]{(cells['verdict'] == name).sum()} {name}[/]" for name, colour in VERDICT_COLOURS.items()

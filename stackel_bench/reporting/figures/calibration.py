@@ -8,22 +8,23 @@ import numpy as np
 
 from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Drawing
+from stackel_bench.reporting.numbers import span
 from stackel_bench.reporting.sweep_results import SweepResults
-from stackel_bench.results.numbers import span
 
+MOST_LEARNERS = 6
 MOST_POINTS = 400
 
 
 def draw_calibration(results: SweepResults) -> list[Drawing]:
     """Every cell at its largest budget, side by side within its delta."""
     cells = results.labelled(results.cells)
-    shown = cells.head(MOST_POINTS)
+    learners = list(dict.fromkeys(cells["learner"]))
+    shown = cells[cells["learner"].isin(learners[:MOST_LEARNERS])].head(MOST_POINTS)
     deltas = sorted(shown["delta"].unique())
     ties = [tie for tie in canvas.TIE_COLOURS if tie in set(shown["tie_breaking"])]
-    names = list(dict.fromkeys(shown["learner"]))
-    markers = {name: canvas.MARKERS[k % len(canvas.MARKERS)] for k, name in enumerate(names)}
+    markers = zip(canvas.MARKERS, learners[:MOST_LEARNERS], strict=False)
     handles = [canvas.dot(tie, canvas.TIE_COLOURS[tie]) for tie in ties]
-    handles += [canvas.dot(str(learner), canvas.INK, marker) for learner, marker in markers.items()]
+    handles += [canvas.dot(str(learner), canvas.INK, marker) for marker, learner in markers]
     handles += [canvas.entry("delta", color=canvas.INK, linewidth=1, linestyle=canvas.DASHES)]
     columns = 5
     top = canvas.legend_height(len(handles), columns)
@@ -42,7 +43,7 @@ def draw_calibration(results: SweepResults) -> list[Drawing]:
             axes.plot(
                 x,
                 row["failure_probability"],
-                marker=markers[row["learner"]],
+                marker=canvas.MARKERS[learners.index(row["learner"])],
                 color=colour,
                 markerfacecolor=colour if full else canvas.PAPER,
             )
@@ -55,8 +56,7 @@ def draw_calibration(results: SweepResults) -> list[Drawing]:
     cut = f" {len(shown)} of {len(cells)} cells are drawn." if len(shown) < len(cells) else ""
     replicates = span(cells["replicates"])
     caption = (
-        "Colour is the tie-breaking, the marker the learner. One point per cell at its largest budget, with "
-        f"its exact 95 % interval ({replicates} replicates). "
+        f"One point per cell at its largest budget, with its exact 95 % interval ({replicates} replicates). "
         "Filled: at least the theorem's budget, for which delta is promised to the paper's learner; "
         "hollow: less. Verdicts use one-sided tests, so an interval may touch the line where a verdict "
         f"says holds.{cut}"

@@ -18,38 +18,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
-from stackel_bench.results.colours import (
-    BLUE,
-    GREEN,
-    ORANGE,
-    PURPLE,
-    SERIES,
-    SKY,
-    TIE_COLOURS,
-    VERMILION,
-)
-
-__all__ = [
-    "BLUE",
-    "GREEN",
-    "ORANGE",
-    "PURPLE",
-    "SERIES",
-    "SKY",
-    "TIE_COLOURS",
-    "VERMILION",
-    "Axes",
-    "Drawing",
-    "Figure",
-    "Line2D",
-    "new_figure",
-    "render",
-    "styled",
-]
+__all__ = ["Axes", "Drawing", "Figure", "Line2D", "new_figure", "render", "styled"]
 
 # The page replaces these by the colours of its light or dark set, so they are like nothing else.
 INK, MUTED, GRID, PAPER = "#1f2328", "#656d76", "#d8dee4", "#fefefe"
-COLOURS_SAY = "Colour: blue tones are pessimistic, orange ones optimistic; the shade says which learner."
+# Okabe and Ito's colours, told apart by people with any common colour blindness; black is the ink.
+BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"
+SERIES = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)
+TIE_COLOURS = {"pessimistic": BLUE, "optimistic": VERMILION}
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = (0, (6, 4))
 LINE_STYLES = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)))

@@ -12,18 +12,14 @@ from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D, NewFigure
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.theorems import lower_bound
-from stackel_bench.results.colours import cell_colour
-from stackel_bench.results.numbers import count
 
-MOST_GAMES, MOST_EPSILONS = 8, 4
-FAR = 30.0  # a theorem's budget that is so many times beyond the largest one drawn is an arrow
+MOST_GAMES, MOST_EPSILONS, MOST_LEARNERS = 8, 4, 4
 _READING = (
     "Lines with markers are means (top, with 95 % intervals for bounded means) and shares of "
     "failed replicates (bottom, with exact 95 % binomial intervals); dotted lines without markers are "
-    "medians. Dashed horizontals: the loss that the guarantee allows, gap + eps, and delta. Vertical lines: "
-    "the theorem's budget (an arrow where it is far beyond) and, where its constant is known and it is "
-    "inside the plot, the lower bound. Both axes are logarithmic, with zero kept visible. "
-    f"{canvas.COLOURS_SAY}"
+    "medians. Dashed horizontals: the loss that the guarantee allows, gap + eps, and delta. Vertical "
+    "lines: the theorem's budget and, where its constant is known and it is inside the plot, the lower "
+    "bound. Both axes are logarithmic, with zero kept visible."
 )
 _STOPPED = (
     "Thick bars are learners that stop by themselves: from the median to the 90 % quantile of the samples "
@@ -55,6 +51,8 @@ def _left_out(rows: pd.DataFrame, games: int) -> str:
         notes.append(f"Curves of {MOST_GAMES} of {games} games are drawn.")
     if rows["epsilon"].nunique() > MOST_EPSILONS:
         notes.append(f"{MOST_EPSILONS} of {rows['epsilon'].nunique()} values of eps are drawn.")
+    if rows["learner"].nunique() > MOST_LEARNERS:
+        notes.append(f"{MOST_LEARNERS} of {rows['learner'].nunique()} learners are drawn.")
     return " ".join([*notes, "All numbers: tables/rungs.csv."] if notes else notes)
 
 
@@ -62,8 +60,8 @@ def _draw_game(
     position: int, instance: str, rows: pd.DataFrame, left_out: str, new_figure: NewFigure
 ) -> Drawing:
     epsilons = sorted(rows.loc[rows["samples_median"].isna(), "epsilon"].unique())[:MOST_EPSILONS]
-    learners = list(dict.fromkeys(rows["learner"]))
-    rows = rows[rows["epsilon"].isin(epsilons)]
+    learners = list(dict.fromkeys(rows["learner"]))[:MOST_LEARNERS]
+    rows = rows[rows["epsilon"].isin(epsilons) & rows["learner"].isin(learners)]
     width = 4.0 * len(epsilons) + 0.6 if len(epsilons) > 1 else 6.2
     handles = _legend(rows, learners)
     legend_columns = 2 * len(epsilons)
@@ -81,8 +79,8 @@ def _draw_game(
     for column, epsilon in enumerate(epsilons):
         members = rows[rows["epsilon"] == epsilon]
         loss_axes, failure_axes = axes[0][column], axes[1][column]
-        for (learner, _), curve in members.groupby(["learner", "tie_breaking"], sort=False):
-            style = _style(learners.index(str(learner)), curve)
+        for (learner, tie), curve in members.groupby(["learner", "tie_breaking"], sort=False):
+            style = _style(learners.index(str(learner)), str(tie))
             if curve["samples_median"].notna().any():
                 _draw_used(loss_axes, curve, "value_suboptimality", style)
                 _draw_used(failure_axes, curve, "failure_probability", style)
@@ -96,10 +94,8 @@ def _draw_game(
         replicates = sorted({f"{n:.0f}" for n in members["replicates"]})
         loss_axes.set_title(f"eps = {epsilon:g} · {' or '.join(replicates)} replicates")
         failure_axes.set_xlabel("samples per replicate")
-        places = members.filter(["samples", "samples_median", "samples_q90"])
-        last = places.max().max()
-        near = members.loc[members["theory_samples"] <= FAR * last, "theory_samples"]
-        canvas.log_axis(failure_axes, "x", places.min().min(), max([last, *near]))
+        places = members.filter(["samples", "theory_samples", "samples_median", "samples_q90"])
+        canvas.log_axis(failure_axes, "x", places.min().min(), places.max().max())
     axes[0][0].set_ylabel("value suboptimality")
     axes[1][0].set_ylabel("failure probability")
     losses = rows[["value_suboptimality", "value_suboptimality_high", "guarantee"]].to_numpy()
@@ -114,13 +110,11 @@ def _draw_game(
     return Drawing(f"curves_{position + 1:02d}", f"Learning curves: {instance}", caption.strip(), figure)
 
 
-def _style(learner: int, curve: pd.DataFrame) -> dict[str, Any]:
-    """Colours are those of the cell everywhere; markers and lines are counted within the figure."""
-    row = curve.iloc[0]
+def _style(learner: int, tie: str) -> dict[str, Any]:
     return {
-        "color": cell_colour({str(name): row[name] for name in curve.columns}) or canvas.INK,
-        "linestyle": canvas.LINE_STYLES[learner % len(canvas.LINE_STYLES)],
-        "marker": canvas.MARKERS[learner % len(canvas.MARKERS)],
+        "color": canvas.TIE_COLOURS[tie],
+        "linestyle": canvas.LINE_STYLES[learner],
+        "marker": canvas.MARKERS[learner],
     }
 
 
@@ -158,11 +152,7 @@ def _mark(loss_axes: Axes, failure_axes: Axes, rows: pd.DataFrame) -> None:
     bound = lower_bound(row)
     for axes in (loss_axes, failure_axes):
         for theory in rows["theory_samples"].unique():
-            if theory <= FAR * last:
-                axes.axvline(float(theory), color=canvas.INK, linewidth=1)
-        if (far := rows["theory_samples"].max()) > FAR * last:
-            place: dict[str, Any] = {"transform": axes.transAxes, "ha": "right", "va": "top", "fontsize": 8}
-            axes.text(0.99, 0.98, f"theorem {count(far)} →", **place)
+            axes.axvline(float(theory), color=canvas.INK, linewidth=1)
         if bound is not None and first / 4 <= bound <= last * 4:
             axes.axvline(bound, color=canvas.MUTED, linewidth=1.2, linestyle=(0, (1, 1.5)))
 
@@ -170,7 +160,7 @@ def _mark(loss_axes: Axes, failure_axes: Axes, rows: pd.DataFrame) -> None:
 def _legend(rows: pd.DataFrame, learners: list[str]) -> list[Line2D]:
     handles = []
     for (learner, tie), curve in rows.groupby(["learner", "tie_breaking"], sort=False):
-        style, label = _style(learners.index(str(learner)), curve), f"{learner}, {tie}"
+        style, label = _style(learners.index(str(learner)), str(tie)), f"{learner}, {tie}"
         if curve["samples_median"].notna().any():
             style = {**style, "linestyle": "-", **_BAR}
         handles.append(Line2D([], [], label=label, **style))

@@ -12,7 +12,7 @@ from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D, NewFig
 from stackel_bench.reporting.scaling import Scaling
 from stackel_bench.results.names import SYMBOLS
 
-MOST_GROUPS = 16
+MOST_GROUPS = 6
 _READING = (
     "Points are samples needed, bars their 95 % intervals ({} replicates or more per cell; an end that "
     "the failures leave open is left out); an arrow up means that no budget sufficed (censored), an arrow"
@@ -44,7 +44,7 @@ def _draw(family: str, axis: str, members: list[Scaling], new_figure: NewFigure)
     figure, ((axes,),) = new_figure(1, 1, width=7.4, height=4.0 + top, top=0.1 + top)
     for position, scaling in enumerate(shown):
         _draw_points(axes, position, scaling)
-        _draw_line(axes, scaling, 0.0, color=scaling.colour, linewidth=1.2)
+        _draw_line(axes, scaling, 0.0, color=_colour(position), linewidth=1.2)
     if first is not None and first.drawn_law is not None and first.theorem is not None:
         turn = first.theorem - first.drawn_law.exponent
         _draw_line(axes, first, turn, color=canvas.INK, linewidth=1, linestyle=":")
@@ -57,9 +57,13 @@ def _draw(family: str, axis: str, members: list[Scaling], new_figure: NewFigure)
     axes.set_ylabel("samples needed")
     canvas.top_legend(figure, handles, 1)
     cut = f" {len(shown)} of {len(members)} groups are drawn." if len(shown) < len(members) else ""
-    caption = f"{canvas.COLOURS_SAY} {_READING.format(min(s.replicates for s in shown))}{cut}"
+    caption = _READING.format(min(s.replicates for s in shown)) + cut
     title = f"Samples needed against {SYMBOLS.get(axis, axis)}: {family} games"
     return Drawing(f"scaling_{family}_{axis}", title, caption, figure)
+
+
+def _colour(position: int) -> str:
+    return canvas.SERIES[position % len(canvas.SERIES)]
 
 
 def _handle(position: int, scaling: Scaling) -> Line2D:
@@ -69,11 +73,11 @@ def _handle(position: int, scaling: Scaling) -> Line2D:
         found += f" [{law.low:.2f}, {law.high:.2f}]"
     what = " (samples used)" if scaling.stops else ""
     label = f"{scaling.name}, {scaling.tie_breaking}{what}: {found}"
-    return Line2D([], [], color=scaling.colour, marker=_marker(position), label=label)
+    return Line2D([], [], color=_colour(position), marker=canvas.MARKERS[position], label=label)
 
 
 def _draw_points(axes: Axes, position: int, scaling: Scaling) -> None:
-    colour = scaling.colour
+    colour = _colour(position)
     instance = scaling.frame.groupby("x").cumcount()
     x = scaling.frame["x"]  # moved a little, so that bars of several groups and instances stay apart
     if (x > 0).all():
@@ -88,11 +92,7 @@ def _draw_points(axes: Axes, position: int, scaling: Scaling) -> None:
             arrow = "^" if censored else "v"
             axes.plot(x, samples, marker=arrow, color=colour, markersize=8, markerfacecolor=canvas.PAPER)
         else:
-            axes.plot(x, samples, marker=_marker(position), color=colour)
-
-
-def _marker(position: int) -> Any:
-    return canvas.MARKERS[position % len(canvas.MARKERS)]
+            axes.plot(x, samples, marker=canvas.MARKERS[position], color=colour)
 
 
 def _draw_line(axes: Axes, scaling: Scaling, turn: float, **style: Any) -> None:

@@ -13,7 +13,6 @@ from typing import Any
 
 import pandas as pd
 
-from stackel_bench.claims.claim import GUARANTEE, IDENTITY, claim_names, load_claim
 from stackel_bench.reporting.pages.claims_summary import (
     Row,
     by_claim,
@@ -31,18 +30,18 @@ _BEYOND = "Beyond the paper"
 _SECTIONS = {
     "Theorems and lower bounds": ("theorem",),
     "Lemmas, remarks, tables and figures": ("lemma", "remark", "table", "figure"),
-    "Errata: printed statements that are refuted": ("erratum",),
-    "Corrections and remarks": ("correction",),
+    "Errata": ("erratum",),
     _BEYOND: ("beyond",),
 }
-_COMPUTED = "Identities: computed on true games, not measured"
 HEADLINES = (
-    ("nested-bandit", "guarantee"),
-    ("nested-bandit-optimistic", "guarantee"),
-    ("lower-bound-nested-bandit", "failure-below"),
-    ("correction-20-constants", "quarter-epsilon"),
-    ("beyond-bandit", "elimination-samples"),
-    ("beyond-bandit", "elimination-guarantee"),
+    ("lower-bound-exact-stackelberg", "failure"),
+    ("nested-bandit", "exponent-epsilon"),
+    ("nested-bandit", "slack-of-the-constant"),
+    ("two-level-rl", "guarantee"),
+    ("simultaneous-optimistic", "as-printed"),
+    ("erratum-09-optimistic-gap", "margin-repairs-it"),
+    ("beyond-bandit-rl", "certified-explorer-samples"),
+    ("beyond-linear", "design-allocation-samples"),
 )
 
 
@@ -60,12 +59,9 @@ def claims_markdown(rows: Sequence[Row]) -> str:
     return fill(
         "claims.md",
         profile=rows[0]["profile"] if rows else "",
-        measurements=sum(row["role"] != IDENTITY for row in rows),
-        identities=sum(row["role"] == IDENTITY for row in rows),
-        guarantees=sum(row["role"] == GUARANTEE for row in rows),
+        measurements=len(rows),
         claims=len(by_claim(rows)),
         tally=", ".join(f"{count} {verdict}" for verdict, count in counts(rows).items()),
-        missing=_missing(rows),
         unexpected=[f"{row['claim']} ({row['measurement']})" for row in unexpected(rows)],
         false_alarm=false_alarm_total(rows),
         **_shown(rows),
@@ -75,35 +71,24 @@ def claims_markdown(rows: Sequence[Row]) -> str:
 def headline_table(rows: Sequence[Row]) -> str:
     """The rows that the README shows, as Markdown."""
     by_name = {(row["claim"], row["measurement"]): row for row in rows}
-    titles = ["claim", "asked", "prediction", "measured", "would have caught", "verdict"]
-    table = [markdown_row(titles), "|---" * len(titles) + "|"]
+    table = ["| claim | asked | prediction | measured | verdict |", "|---|---|---|---|---|"]
     for row in (by_name[name] for name in HEADLINES):
-        caught = "; ".join(text.partition(": fails")[0] for text in row["power"])
-        cells = [f"`{row['claim']}`", row["asks"], row["prediction"], interval(row), caught, row["verdict"]]
+        cells = [f"`{row['claim']}`", row["asks"], row["prediction"], interval(row), row["verdict"]]
         table.append(markdown_row(cells))
     return "\n".join(table)
 
 
 def _shown(rows: Sequence[Row]) -> dict[str, Any]:
     """What both pages show: the claims of each section, and what the learners beyond the paper save."""
-    sampled = [row for row in rows if row["role"] != IDENTITY]
     sections = {
-        title: by_claim([_shown_row(row) for row in sampled if row["kind"] in kinds])
+        title: by_claim([_shown_row(row) for row in rows if row["kind"] in kinds])
         for title, kinds in _SECTIONS.items()
     }
-    sections[_COMPUTED] = by_claim([_shown_row(row) for row in rows if row["role"] == IDENTITY])
     return {
         "sections": {title: claims for title, claims in sections.items() if claims},
         "savings_section": _BEYOND,
         "savings": pd.DataFrame(savings(rows)),
     }
-
-
-def _missing(rows: Sequence[Row]) -> list[str]:
-    """Measurements of the paper's claims that these rows do not have."""
-    known = {(row["claim"], row["measurement"]) for row in rows}
-    wanted = ((name, m.name) for name in claim_names() for m in load_claim(name).measurements)
-    return [f"{claim} ({measurement})" for claim, measurement in wanted if (claim, measurement) not in known]
 
 
 def _shown_row(row: Row) -> Row:
@@ -114,7 +99,6 @@ def _shown_row(row: Row) -> Row:
     return {
         **row,
         "result": interval(row),
-        "caught": "; ".join(row["power"]),
         "expectation": expectation(row),
         "linked": bool(row.get("runs")),
         "links": links,

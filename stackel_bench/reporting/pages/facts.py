@@ -11,8 +11,8 @@ from typing import Any
 
 import pandas as pd
 
+from stackel_bench.reporting.numbers import count, enough, small, span
 from stackel_bench.reporting.sweep_results import SweepResults
-from stackel_bench.results.numbers import count, enough, small, span
 from stackel_bench.results.varying import flat_items
 from stackel_bench.statistics.verdicts import FAILS, HOLDS, OPEN, VACUOUS
 from stackel_bench.text import plural

@@ -6,16 +6,9 @@ import re
 from html import escape
 
 from stackel_bench.reporting.figures import canvas
-from stackel_bench.results.colours import SHADES
 
 _COLOURS = ("INK", "MUTED", "GRID", "PAPER", "BLUE", "VERMILION", "GREEN", "PURPLE", "ORANGE", "SKY")
 _VARIABLES = {getattr(canvas, name): f"var(--{name.lower()})" for name in _COLOURS}
-_VARIABLES |= {  # shades of learners become lighter in the dark
-    shade: f"light-dark({shade}, color-mix(in srgb, {shade} 55%, white))"
-    for shades in SHADES.values()
-    for shade in shades
-    if shade not in _VARIABLES
-}
 
 
 def inline_svg(svg: bytes, label: str) -> str:

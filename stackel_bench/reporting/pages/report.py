@@ -7,9 +7,6 @@ from typing import Any
 
 import pandas as pd
 
-from stackel_bench.reporting.answer import answer_of
-from stackel_bench.reporting.contests import learner_contests, tie_contests
-from stackel_bench.reporting.figures.answer import draw_answer
 from stackel_bench.reporting.figures.calibration import draw_calibration
 from stackel_bench.reporting.figures.canvas import Drawing, render, styled
 from stackel_bench.reporting.figures.curves import draw_curves
@@ -19,66 +16,43 @@ from stackel_bench.reporting.figures.leader_actions import draw_leader_actions
 from stackel_bench.reporting.figures.paired import draw_paired
 from stackel_bench.reporting.figures.scaling import draw_scaling
 from stackel_bench.reporting.figures.simplex import draw_simplex
-from stackel_bench.reporting.headline import headline
+from stackel_bench.reporting.numbers import NEEDED_MARKS, span
 from stackel_bench.reporting.pages import facts
 from stackel_bench.reporting.pages.inline_svg import inline_svg
 from stackel_bench.reporting.paired import paired_table
-from stackel_bench.reporting.played import WHY, played_table
-from stackel_bench.reporting.rivals import differences, ranks, ratios, shown_ratios
 from stackel_bench.reporting.scaling import exponent_table, scalings
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.tables import csv, headline_table, latex_table, shared_columns, verdict_counts
 from stackel_bench.reporting.templates import fill
-from stackel_bench.reporting.trends import trends
 from stackel_bench.results import files
 from stackel_bench.results.columns import NEEDED, NEEDED_INTERVAL, lookup
 from stackel_bench.results.files import write_atomically
-from stackel_bench.results.numbers import NEEDED_MARKS, span
 from stackel_bench.statistics.verdicts import judged
 
 _SAMPLES_NEEDED = "Samples needed"
-_LEARNERS, _TIES = "Learner against learner", "Pessimistic against optimistic"
-_EXPLORATION = "Exploration"
-PLAYED_TITLE = "Games without a known truth"
 _MOST_FAILURES = 50
 
 
 def write_report(results: SweepResults) -> list[Path]:
     """report.html, figures/ and tables/ in the sweep's folder; the files written."""
     made: dict[str, bytes] = {}
-    empty = {"answer": None, "rivals": None, "exponents": {"title": ""}, "ties": {"title": ""}}
-    measured: dict[str, Any] = {"families": [], "figures": {}, **empty}
-    known = results.judged_part
+    measured: dict[str, Any] = {"families": [], "figures": {}}
     if not results.cells.empty:
+        cells = judged(results.labelled(results.cells))
         made[f"{files.TABLES}/rungs.csv"] = csv(results.rungs)
-    if results.unjudged:
-        measured["played"] = played_table(results)
-        _add_table(made, "played", measured["played"], f"{results.study}: games without a known truth.")
-        if known.cells.empty:
-            with styled():
-                drawings = [_figure(drawing, made) for drawing in draw_leader_actions(results)]
-            measured["figures"] = {_EXPLORATION: drawings} if drawings else {}
-    if not known.cells.empty:
-        cells = judged(known.labelled(known.cells))
-        measured |= {
-            "rivals": _rivals(known, made),
-            "families": _families(known.study, cells, made),
-            **_figures(known, made),
+        measured = {
+            "families": _families(results.study, cells, made),
+            **_figures(results, made),
             "counts": verdict_counts(cells),
             "explained": [lookup(name) for name in (NEEDED, NEEDED_INTERVAL)],
             "marks": NEEDED_MARKS,
         }
-    shown = [PLAYED_TITLE] if results.unjudged else []
-    shown += [_LEARNERS] if measured["rivals"] else []
-    shown += [*(family["title"] for family in measured["families"]), *measured["figures"]]
+    shown = [*(family["title"] for family in measured["families"]), *measured["figures"]]
     failed = [{"cell": entry.label, "id": entry.cell_id, "error": entry.error} for entry in results.failed]
     page = fill(
         "report.html",
         results=results,
-        sentences=headline(results),
-        titles=[*shown, *(["Statistics"] if measured["families"] else []), "What was run"],
-        played_title=PLAYED_TITLE,
-        why_played=WHY,
+        titles=[*shown, *(["Statistics"] if shown else []), "What was run"],
         tiles=facts.cost(results),
         facts=facts.provenance(results),
         configuration=facts.configuration(results),
@@ -110,40 +84,21 @@ def _families(study: str, cells: pd.DataFrame, made: dict[str, bytes]) -> list[d
     return families
 
 
-def _rivals(results: SweepResults, made: dict[str, bytes]) -> dict[str, Any] | None:
-    """Tables that compare learners; the files have all rows. None where no two learners met on a ladder."""
-    contests = learner_contests(results)
-    if not contests:
-        return None
-    table = ratios(contests, "tie-breaking")
-    made[f"{files.TABLES}/learner_ratios.csv"] = csv(table)
-    return {
-        "title": _LEARNERS,
-        "ratios": shown_ratios(table),
-        "ranks": ranks(results),
-        "differences": differences(results, contests),
-        "contests": len(contests),
-    }
-
-
 def _figures(results: SweepResults, made: dict[str, bytes]) -> dict[str, Any]:
     """The figures that apply, by section, and the tables that two of them come with."""
     paired, pairs = paired_table(results)
     scaling, groups = scalings(results)
     exponents = exponent_table(scaling)
-    tie_ratios = ratios(tie_contests(results), "learner")
     if pairs:
         made[f"{files.TABLES}/paired.csv"] = csv(paired)
-        made[f"{files.TABLES}/tie_ratios.csv"] = csv(tie_ratios)
     if scaling:
         _add_table(made, "exponents", exponents, f"{results.study}: exponents of the samples needed.")
     with styled():
-        answer = [_figure(drawing, made) for drawing in draw_answer(answer_of(results), trends(results))]
         drawings = {
-            _TIES: draw_paired(paired, pairs),
             "Learning curves": draw_curves(results),
+            "Pessimistic against optimistic": draw_paired(paired, pairs),
             _SAMPLES_NEEDED: draw_scaling(scaling),
-            _EXPLORATION: [*draw_leader_actions(results), *draw_exploration(results)],
+            "Exploration": [*draw_leader_actions(results), *draw_exploration(results)],
             "Commitments over the simplex": draw_simplex(results),
             "Calibration": draw_calibration(results),
             "Gap landscape": draw_landscape(results),
@@ -154,9 +109,7 @@ def _figures(results: SweepResults, made: dict[str, bytes]) -> dict[str, Any]:
             if members
         }
     return {
-        "answer": answer[0] if answer else None,
         "figures": figures,
-        "ties": {"title": _TIES, "ratios": shown_ratios(tie_ratios)},
         "exponents": {"title": _SAMPLES_NEEDED, "table": exponents, "groups": groups},
     }
 

@@ -13,11 +13,11 @@ from scipy import stats
 import stackel_bench as sb
 from stackel_bench.errors import InputError
 from stackel_bench.evaluation.verdict import judge
+from stackel_bench.families.bandit.stopping import certified
+from stackel_bench.families.bandit.stopping.pair_confidence import PairConfidence
 from stackel_bench.families.learners import make_learner
 from stackel_bench.families.oracles import oracle_of
-from stackel_bench.families.tables.pair_confidence import PairConfidence
 from stackel_bench.learners.budget import Budget, FixedBudget, LadderBudget, TheoryBudget
-from stackel_bench.learners.certified import learner as shared
 from stackel_bench.learners.certified.row_bounds import row_bounds
 from stackel_bench.learners.guarantee import PAPER
 from stackel_bench.models import TieBreaking
@@ -87,9 +87,9 @@ def test_certain_rewards_prove_more_than_noisy_ones() -> None:
     """Means 0 and 1 have no variance: an interval shrinks as 1/n, not as 1/sqrt(n)."""
     known = PairConfidence((1, 1), 0.05, None)
     known.add(np.full((1, 1), 1000), np.zeros((1, 1)), np.zeros((1, 1)))
-    exact = known.intervals(np.array([0])).high[0, 0]
+    exact = known.bounds(np.array([0]), 0.1, TieBreaking.PESSIMISTIC).challenge[0]
     known.add(np.full((1, 1), 1000), np.full((1, 1), 1000.0), np.zeros((1, 1)))
-    noisy = known.intervals(np.array([0])).high[0, 0] - 0.5
+    noisy = known.bounds(np.array([0]), 0.1, TieBreaking.PESSIMISTIC).challenge[0] - 0.5
     assert exact < 0.01 < 0.04 < noisy
 
 
@@ -130,7 +130,8 @@ def test_the_confidence_is_the_mixture_of_supermartingales() -> None:
     n, scale, delta = 50, 0.5, 0.05
     known = PairConfidence((1, 1), delta, scale)
     known.add(np.full((1, 1), n), np.zeros((1, 1)), np.zeros((1, 1)))
-    radius = float(known.intervals(np.array([0])).high[0, 0])
+    bounds = known.bounds(np.array([0]), 0.1, TieBreaking.PESSIMISTIC)
+    radius = float(bounds.challenge[0])
     grid = np.linspace(-60, 60, 400_001)
     density = np.exp(-0.5 * (grid * scale) ** 2) * scale / math.sqrt(2 * math.pi)
     mixture = np.trapezoid(np.exp(grid * n * radius - 0.5 * n * (grid * scale) ** 2) * density, grid)
@@ -154,6 +155,6 @@ def test_a_cap_ends_it_uncertified_and_a_ladder_is_one_rung() -> None:
 
 
 def test_a_run_that_does_not_stop_raises(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared, "LARGEST", 0)
+    monkeypatch.setattr(certified, "LARGEST", 0)
     with pytest.raises(RuntimeError, match="did not stop"):
         sb.learn(sb.load_game("bandit/trap"), "certified", epsilon=0.1)

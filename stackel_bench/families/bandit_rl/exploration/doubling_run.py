@@ -41,7 +41,7 @@ def doubling_run(
             done = running.episodes
             episodes = simulator.play_until_doubled(
                 policy,
-                running.tally,
+                running.counts,
                 min(plan.total - done, max(1, int(done * LONGEST_RUN))),
                 rng,
                 layers=horizon,

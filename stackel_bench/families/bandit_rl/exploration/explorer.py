@@ -12,8 +12,8 @@ import numpy as np
 
 from stackel_bench import checks
 from stackel_bench.models import FollowerMDP
+from stackel_bench.simulation.episodes import EpisodeSimulator
 from stackel_bench.simulation.policy_mixture import PolicyMixture
-from stackel_bench.simulation.tally import EpisodeSource
 from stackel_bench.streams import KeyPart
 
 Shape = tuple[int, int, int]  # (horizon H, states S, follower actions B)
@@ -120,7 +120,7 @@ class Explorer(Protocol):
 
     def explore(
         self,
-        simulator: EpisodeSource,
+        simulator: EpisodeSimulator,
         plans: Sequence[EpisodePlan],
         goal: Goal,
         key: tuple[KeyPart, ...],

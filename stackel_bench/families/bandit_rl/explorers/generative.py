@@ -10,8 +10,6 @@ import numpy as np
 from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Goal, Shape
 from stackel_bench.families.bandit_rl.exploration.running_estimate import RunningEstimate
 from stackel_bench.families.bandit_rl.explorers.single_run import SingleRun
-from stackel_bench.simulation.episodes import simulated
-from stackel_bench.simulation.tally import Tally
 
 
 @dataclass(frozen=True)
@@ -20,16 +18,14 @@ class Generative(SingleRun):
 
     name = "generative"
     replans = False
-    needs_simulation = True
 
     def play(
         self, running: RunningEstimate, plans: Sequence[EpisodePlan], goal: Goal, rng: np.random.Generator
     ) -> Iterator[None]:
         """Each plan adds the queries that it has more than the one before."""
-        model = simulated(running.simulator)
         for plan in plans:
-            queries = _queries(model.shape, plan.total) - running.visits()
-            running.add(Tally.unrewarded(model.query(queries, rng)), plan.total - running.episodes)
+            queries = _queries(running.simulator.shape, plan.total) - running.visits()
+            running.add(running.simulator.query(queries, rng), plan.total - running.episodes)
             yield None
 
 

@@ -15,8 +15,8 @@ from stackel_bench.families.bandit_rl.exploration.budgets import paper_total, re
 from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Exploration, Goal, Shape
 from stackel_bench.families.bandit_rl.exploration.running_estimate import RunningEstimate
 from stackel_bench.options import option
+from stackel_bench.simulation.episodes import EpisodeSimulator
 from stackel_bench.simulation.policy_mixture import PolicyMixture
-from stackel_bench.simulation.tally import EpisodeSource
 from stackel_bench.streams import KeyPart, generator
 
 
@@ -35,7 +35,6 @@ class SingleRun(ABC):
     certified: ClassVar[bool] = False
     proved: ClassVar[bool] = False
     nested: ClassVar[bool] = True
-    needs_simulation: ClassVar[bool] = False  # whether it asks for more than episodes from their start
 
     def __post_init__(self) -> None:
         checks.real("unvisited_reward", self.unvisited_reward, least=0, most=1)
@@ -66,7 +65,7 @@ class SingleRun(ABC):
 
     def explore(
         self,
-        simulator: EpisodeSource,
+        simulator: EpisodeSimulator,
         plans: Sequence[EpisodePlan],
         goal: Goal,
         key: tuple[KeyPart, ...],

@@ -24,8 +24,10 @@ class Uniform(SingleRun):
         self, running: RunningEstimate, plans: Sequence[EpisodePlan], goal: Goal, rng: np.random.Generator
     ) -> Iterator[PolicyMixture]:
         """Each plan adds the episodes that it has more than the one before."""
-        uniform = PolicyMixture.uniform(running.simulator.shape)
+        simulator = running.simulator
+        arriving = np.zeros(simulator.shape[:2], dtype=np.int64)
         for plan in plans:
             fresh = plan.total - running.episodes
-            running.add(running.simulator.play_mixture(uniform, fresh, rng), fresh)
-            yield uniform
+            arriving[0, simulator.initial_state] = fresh
+            running.add(simulator.play_uniformly(arriving, rng), fresh)
+            yield PolicyMixture.uniform(simulator.shape)

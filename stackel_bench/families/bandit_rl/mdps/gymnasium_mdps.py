@@ -11,7 +11,6 @@ import numpy as np
 from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.families.bandit_rl.mdps.mdp_arrays import check_memory
-from stackel_bench.families.bandit_rl.toy_text import toy_text
 from stackel_bench.games import dyadic
 from stackel_bench.models import FollowerMDP
 
@@ -93,7 +92,12 @@ def frozen_lake_mdps(
 
 
 def _world(environment: str, rough: bool) -> _World:
-    world: Any = getattr(toy_text(), f"{environment}Env")(**{ENVIRONMENTS[environment]: rough})
+    try:
+        from gymnasium.envs import toy_text
+    except ImportError as error:
+        found = "the package gymnasium is not installed"
+        raise InputError("game", found, "pip install stackel_bench[gym]") from error
+    world: Any = getattr(toy_text, f"{environment}Env")(**{ENVIRONMENTS[environment]: rough})
     table, states, actions = world.P, len(world.P), len(world.P[0])
     transitions, rewards = np.zeros((states, actions, states)), np.zeros((states, actions))
     active = np.ones(states)

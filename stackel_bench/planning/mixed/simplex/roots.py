@@ -16,14 +16,13 @@ from stackel_bench.planning.mixed.simplex.program import (
     start,
     write_strategy,
 )
-from stackel_bench.tolerances import TIE, PivotTolerances
+from stackel_bench.tolerances import PivotTolerances
 
 
 class SearchSettings(NamedTuple):
     """What a search asks: replies within slack count, the bound is met within accuracy.
 
-    Excluded replies are kept shift beyond slack, or finest_shift where shift would cost too much. Of one
-    reference alone (only >= 0) strategies count for which it is a best reply; values up to floor do not.
+    Excluded replies are kept shift beyond slack, or finest_shift where shift would cost too much.
     """
 
     slack: float
@@ -31,8 +30,6 @@ class SearchSettings(NamedTuple):
     finest_shift: float
     accuracy: float
     tolerances: PivotTolerances
-    only: int
-    floor: float
 
 
 @kernel(error_model="numpy")
@@ -49,11 +46,11 @@ def root_bounds(
     reach = settings.slack + allowance
     payoffs = np.empty((2, responses))
     bounds = np.empty(responses)
-    best = settings.floor
+    best = -np.inf
     vertex = np.zeros(actions)
     for a in range(actions):
         vertex[a] = 1.0
-        value = pessimistic_value(follower, leader, vertex, reach, payoffs, settings.only)
+        value = pessimistic_value(follower, leader, vertex, reach, payoffs)
         if value > best:
             best = value
             overwrite(strategy, vertex)
@@ -61,7 +58,7 @@ def root_bounds(
     state = empty_state(actions, responses, responses, 0.0, 0.0)
     for c in range(responses):
         bounds[c] = -np.inf
-        if c != settings.only if settings.only >= 0 else _repeats_earlier(follower, c, allowance):
+        if _repeats_earlier(follower, c, allowance):
             continue
         program = program_of(follower, c, leader, settings.tolerances)
         start(program, c, state)
@@ -71,7 +68,7 @@ def root_bounds(
             continue
         bounds[c] = certified_bound(program, state)
         write_strategy(state, vertex)
-        value = pessimistic_value(follower, leader, vertex, reach, payoffs, settings.only)
+        value = pessimistic_value(follower, leader, vertex, reach, payoffs)
         if value > best:
             best = value
             overwrite(strategy, vertex)
@@ -91,17 +88,9 @@ def _repeats_earlier(follower: np.ndarray, c: int, tolerance: float) -> bool:
 
 @kernel(error_model="numpy")
 def pessimistic_value(
-    follower: np.ndarray,
-    leader: np.ndarray,
-    strategy: np.ndarray,
-    slack: float,
-    payoffs: np.ndarray,
-    only: int,
+    follower: np.ndarray, leader: np.ndarray, strategy: np.ndarray, slack: float, payoffs: np.ndarray
 ) -> float:
-    """The worst leader payoff among replies within slack; fills both players' payoffs [2,B].
-
-    -inf where the one reference that counts is not a best reply.
-    """
+    """The worst leader payoff among replies within slack; fills both players' payoffs [2,B]."""
     responses = payoffs.shape[1]
     for b in range(responses):
         payoffs[0, b], payoffs[1, b] = 0.0, 0.0
@@ -114,8 +103,6 @@ def pessimistic_value(
     best, worst = -np.inf, np.inf
     for b in range(responses):
         best = max(best, payoffs[1, b])
-    if only >= 0 and payoffs[1, only] < best - TIE:
-        return -np.inf
     for b in range(responses):
         if best - payoffs[1, b] <= slack:
             worst = min(worst, payoffs[0, b])

@@ -90,9 +90,9 @@ class _OneByOne:
         self.mdp = mdp
         self.shape = mdp.shape
 
-    def play_until_doubled(self, actions, tally, limit, rng, *, layers, first_batch=1, exact=False) -> int:
+    def play_until_doubled(self, actions, counts, limit, rng, *, layers, first_batch=1, exact=False) -> int:
         return play_until_doubled_one_by_one(
-            self.mdp, actions, tally.counts, limit, rng, layers=layers, first_batch=first_batch, exact=exact
+            self.mdp, actions, counts, limit, rng, layers=layers, first_batch=first_batch, exact=exact
         )
 
 
@@ -105,8 +105,7 @@ def test_whole_runs_have_the_law_of_their_per_episode_twins(exact: bool) -> None
     for name, simulator in (("fast", EpisodeSimulator(mdp)), ("slow", _OneByOne(mdp))):
         found.append([])
         for i in range(400):
-            played, tally = euler_run(simulator, 2, 1, settings, generator(name, i))
-            counts = tally.counts
+            played, counts = euler_run(simulator, 2, 1, settings, generator(name, i))
             assert sum(episodes for _, episodes in played) == 120
             found[-1].append(
                 (
@@ -125,8 +124,7 @@ def test_number_of_plans_grows_with_the_logarithm_only() -> None:
     mdp = random_mdp(generator("plans"), (4, 4, 3))
     for exact in (True, False):
         settings = EulerSettings(episodes=2**50, failure=0.01, value_range=1.0, exact_doubling=exact)
-        played, tally = euler_run(EpisodeSimulator(mdp), 3, 2, settings, generator("plans", str(exact)))
-        counts = tally.counts
+        played, counts = euler_run(EpisodeSimulator(mdp), 3, 2, settings, generator("plans", str(exact)))
         assert sum(episodes for _, episodes in played) == 2**50
         assert (counts.sum(axis=(1, 2, 3)) == 2**50).all()
         assert len(played) <= 3 * 4 * 3 * 52

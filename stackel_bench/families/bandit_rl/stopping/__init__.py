@@ -1,1 +1,0 @@
-"""The learner of bandit-RL games that stops by itself, and what its proof is made of."""

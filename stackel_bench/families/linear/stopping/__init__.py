@@ -1,1 +1,0 @@
-"""Learners of linear games that stop by themselves."""

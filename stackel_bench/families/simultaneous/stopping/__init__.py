@@ -1,1 +1,0 @@
-"""Learners of simultaneous games that stop by themselves."""
