@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --constraints constraints.txt
 
-.PHONY: run test coverage test-browser lint format docs verify-docker ui constraints clean help
+.PHONY: run test test-slow coverage test-browser lint format docs verify-docker ui constraints clean help
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -13,7 +13,10 @@ run: $(VENV)/.installed  ## a small but real study: table, plots, MLflow
 	$(BIN)/stackel-bench sweep study=quickstart
 
 test: $(VENV)/.installed-dev  ## the test suite
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m "not browser and not slow"
+
+test-slow: $(VENV)/.installed-dev  ## what takes long: kills, clusters, servers, installations; CI runs it too
+	$(BIN)/python -m pytest -m slow
 
 coverage: $(VENV)/.installed-dev  ## the test suite, slower, with the share of lines that it runs
 	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered --cov-report=html:htmlcov $(TESTS)
@@ -55,6 +58,7 @@ $(BIN)/uv:
 $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/uv
 	$(UV) --editable .
 	$(BIN)/python -m stackel_bench.execution.warm_up
+	$(BIN)/python -m stackel_bench.tracking.mlflow_database
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed

@@ -1,10 +1,14 @@
-"""Samples at which `certified` stops on bandit games, against the paper's; prints a table for README.md."""
+"""Samples at which `certified` stops, against the budgets of others; prints a table for README.md.
+
+certified.py FAMILY RUNS
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -13,47 +17,106 @@ import stackel_bench as sb
 from stackel_bench.evaluation.verdict import judge_all
 from stackel_bench.families.learners import make_learner
 from stackel_bench.families.oracles import oracle_of
-from stackel_bench.learners.blocks import decide_block, explore_block
+from stackel_bench.learners.blocks import decide_block, explore_block, run_block
 from stackel_bench.learners.budget import TheoryBudget
 from stackel_bench.learners.learner import block_key
 from stackel_bench.models import TieBreaking
 
+Named = tuple[str, Mapping[str, Any], float]  # instance, parameters, epsilon
+
 HARD = {"num_leader_actions": 6, "num_follower_actions": 9, "epsilon": 0.1, "gap": 0.1}
-GAMES = (
-    *(("taxation", {}), ("lower_bound", HARD), ("trap", {})),
-    *(("random", {"instance_seed": 0}), ("random", {"instance_seed": 1})),
-)
+SEEDS = ({"instance_seed": 0}, {"instance_seed": 1})
+SQUARE = {"num_leader_actions": 20, "num_follower_actions": 20}
+WIDE = {"num_leader_actions": 40, "num_follower_actions": 50, "dimension": 5}
+FOUR = {"num_leader_actions": 4, "num_follower_actions": 4}
+LOCK = {"num_follower_actions": 2, "num_leader_actions": 3}
 
 
-def main(runs: int) -> None:
+def _shape(states: int, responses: int, horizon: int, actions: int) -> dict[str, int]:
+    sizes = {"num_states": states, "num_follower_actions": responses}
+    return {**sizes, "horizon": horizon, "num_leader_actions": actions}
+
+
+GAMES: dict[str, tuple[Named, ...]] = {
+    "bandit": (
+        *(("taxation", {}, 0.1), ("lower_bound", HARD, 0.1), ("trap", {}, 0.1)),
+        *(("random", seed, 0.1) for seed in SEEDS),
+    ),
+    "bandit_rl": (
+        *(("random", _shape(2, 2, 2, 2), 0.25), ("taxation", _shape(2, 3, 2, 3), 0.25)),
+        *(("lock", {**LOCK, "horizon": horizon}, epsilon) for horizon, epsilon in ((3, 0.25), (8, 0.5))),
+        *(("random", _shape(3, 2, 3, 6), 0.5), ("lower_bound", HARD, 0.1)),
+        *(("taxation", {}, 0.5), ("random", _shape(4, 3, 4, 4), 0.5)),
+    ),
+    "linear": (
+        *(("taxation", {}, 0.1), ("taxation", {}, 0.2)),
+        *(("random", {**SQUARE, "dimension": 5}, epsilon) for epsilon in (0.1, 0.2)),
+        *(("random", WIDE, 0.2), ("random", {**SQUARE, "dimension": 10}, 0.2)),
+        ("low_rank", {**SQUARE, "dimension": 8, "rank": 3}, 0.2),
+    ),
+    "simultaneous": (
+        *(("commitment", {}, 0.1), ("indifference", {}, 0.1)),
+        *(("random", {**FOUR, **seed}, 0.1) for seed in SEEDS),
+        *(("security", {}, 0.1), ("inspection", {}, 0.1)),
+    ),
+}
+RIVALS = {"bandit": ("paper",), "linear": ("paper", "g_optimal"), "simultaneous": ("paper",)}
+RIVALS["bandit_rl"] = ("paper", "rf_ucrl")
+DELTA = {"bandit_rl": 0.1}  # elsewhere the default
+
+
+def main(family: str, runs: int) -> None:
     """One row per game and tie-breaking."""
-    print("| game | tie-breaking | paper | certified, mean | largest | paper / mean | violations | at most |")
-    print("|---|---|---|---|---|---|---|---|")
+    ratios = [f"{rival} | {rival} / mean" for rival in RIVALS[family]]
+    titles = ["game", "eps", "tie-breaking", "certified, mean", "largest", *ratios, "violations", "at most"]
+    print(f"| {' | '.join(titles)} |")
+    print("|---" * (len(titles) + len(ratios)) + "|")
     with ProcessPoolExecutor(2) as pool:
-        for rows in pool.map(_rows, GAMES, [runs] * len(GAMES)):
+        for rows in pool.map(_rows, *zip(*((family, named, runs) for named in GAMES[family]), strict=True)):
             print(*rows, sep="\n", flush=True)
 
 
-def _rows(named: tuple[str, dict[str, float]], runs: int) -> list[str]:
-    return list(_measured(*named, runs))
+def _rows(family: str, named: Named, runs: int) -> list[str]:
+    return list(_measured(family, *named, runs))
 
 
-def _measured(name: str, parameters: dict[str, float], runs: int) -> Iterator[str]:
-    game = sb.load_game(f"bandit/{name}", **parameters)
-    learner = make_learner("bandit", "certified")
-    schedule, oracle = learner.schedule(game.sampler, TheoryBudget(epsilon=0.1)), oracle_of(game)
-    key = block_key(0, game.identity, 0)
-    findings = [explore_block(learner, game.sampler, schedule, 0, key, runs)]
+def _measured(
+    family: str, name: str, parameters: Mapping[str, Any], epsilon: float, runs: int
+) -> Iterator[str]:
+    game = sb.load_game(f"{family}/{name}", **parameters)
+    budget = TheoryBudget(epsilon=epsilon, **({"delta": DELTA[family]} if family in DELTA else {}))
+    learner = make_learner(family, "certified")
+    schedule, oracle = learner.schedule(game.sampler, budget), oracle_of(game)
+    rivals = [_samples(game, rival, budget) for rival in RIVALS[family]]
+    sizes = " x ".join(str(size) for size in game.sizes.values())
     seed = f" #{parameters['instance_seed']}" if "instance_seed" in parameters else ""
+    if game.sampler.block_size == 1:  # every replicate has a block of its own
+        keys = [block_key(0, game.identity, block) for block in range(runs)]
+        findings = [[explore_block(learner, game.sampler, schedule, 0, key, 1)[0] for key in keys]]
+    else:
+        findings = [explore_block(learner, game.sampler, schedule, 0, block_key(0, game.identity, 0), runs)]
     for tie in TieBreaking:
         found = decide_block(learner, game.sampler, schedule, findings, tie)
-        broken = int((~judge_all(oracle, found, 0.1).guarantee_held).sum())
+        broken = int((~judge_all(oracle, found, epsilon).guarantee_held).sum())
         limit = stats.beta.ppf(0.95, broken + 1, runs - broken)  # exact binomial, one-sided
-        used, paper = np.asarray(found.samples, dtype=float), schedule.theory_samples
-        row = (f"{name}{seed}", str(tie), f"{paper:,}", f"{used.mean():,.0f}", f"{used.max():,.0f}")
-        row += (f"{paper / used.mean():.0f}", f"{broken} of {runs}", f"{limit:.3f}")
-        yield f"| {' | '.join(row)} |"
+        used = np.asarray(found.samples, dtype=float)
+        row = [f"{name} {sizes}{seed}", f"{epsilon:g}", str(tie), f"{used.mean():,.0f}", f"{used.max():,.0f}"]
+        for rival in rivals:
+            row += [f"{rival:,.0f}", f"{rival / used.mean():.1f}"]
+        yield f"| {' | '.join([*row, f'{broken} of {runs}', f'{limit:.3f}'])} |"
+
+
+def _samples(game: Any, rival: str, budget: TheoryBudget) -> float:
+    """What the rival's theorem asks for; the mean of three runs of an explorer that stops by itself."""
+    if rival != "rf_ucrl":
+        return make_learner(game.family, rival).schedule(game.sampler, budget).theory_samples
+    learner = make_learner(game.family, "paper", explorer=rival)
+    schedule = learner.schedule(game.sampler, budget)
+    arguments = (learner, game.sampler, schedule, 0, game.identity)
+    return float(
+        np.mean([run_block(*arguments, block, TieBreaking.PESSIMISTIC).samples for block in range(3)])
+    )
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 40)
+    main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 40)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -103,7 +104,7 @@ def waiting() -> None:
     print(f"\n| workers, {ideal:.0f} s of waiting | seconds | speed-up | overhead |\n|---|---|---|---|")
     for workers in (1, 2, 4, 8):
         executor = RayExecutor(address="local", num_cpus=workers)
-        pauses = [executor.submit(time.sleep, 5) for _ in range(workers)]  # so that all workers start,
+        pauses = [executor.submit("start", time.sleep, 5) for _ in range(workers)]  # so that all start,
         for pause in pauses:
             executor.next_finished([pause])
         list(Scheduler(executor, batch_seconds=0.01).run(trials[:workers]))  # and import what they need
@@ -117,36 +118,36 @@ def waiting() -> None:
 
 
 def stress() -> None:
-    """Thousands of small cells: time, and the driver's memory as the journal grows."""
-    marks = (1000, 2000, 3000, 4000, 5000)
-    print(f"\n| 5,000 cells | seconds | driver MB at {', '.join(map(str, marks))} cells |\n|---|---|---|")
-    for tracking in ("off", "local"):
-        with tempfile.TemporaryDirectory() as folder:
-            settings = ("study=stress", f"tracking={tracking}")
-            start = time.perf_counter()
-            memory = growth(Path(folder), marks, *settings)
-            print(f"| tracking={tracking} | {time.perf_counter() - start:.0f} | {memory} |", flush=True)
-            _, seconds, most = command(Path(folder), *settings)
-            print(f"| again: nothing to do | {seconds:.0f} | {most:.0f} at most |", flush=True)
+    """Thousands of small cells with tracking off and on, in turns: what the whole commands cost."""
+    print("\n| 5,000 cells | CPU s | CPU s again | seconds | driver MB | nothing to do: CPU s |")
+    print("|---|---|---|---|---|---|")
+    rows: dict[str, list[float]] = {"off": [], "local": []}
+    for attempt in range(2):
+        for tracking, found in rows.items():
+            with tempfile.TemporaryDirectory() as folder:
+                settings = ("study=stress", "execution=serial", f"tracking={tracking}")
+                start = time.perf_counter()
+                cpu, memory = cpu_of(Path(folder), *settings)
+                if attempt:
+                    found.append(cpu)
+                    continue
+                seconds = time.perf_counter() - start
+                again, _ = cpu_of(Path(folder), *settings)
+                found += [cpu, seconds, memory, again]
+    for tracking, (cpu, seconds, memory, again, second) in rows.items():
+        print(
+            f"| tracking={tracking} | {cpu:.0f} | {second:.0f} | {seconds:.0f} | {memory:.0f} | {again:.1f} |"
+        )
+    ratios = [rows["local"][i] / rows["off"][i] for i in (0, 4)]
+    print(f"| ratio | {ratios[0]:.2f} | {ratios[1]:.2f} | | | |", flush=True)
 
 
-def growth(output: Path, marks: Sequence[int], *overrides: str) -> str:
-    """Resident memory of a sweep's driver in MB when its journal has so many lines."""
-    program = [str(Path(sys.executable).with_name("stackel-bench")), "sweep", *overrides]
-    found: list[str] = []
-    resident = 0.0
-    with subprocess.Popen([*program, "quiet=true", f"output={output}"], stdout=subprocess.DEVNULL) as process:
-        left = list(marks)
-        while process.poll() is None:
-            pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1] or 0)
-            resident = pages * os.sysconf("SC_PAGESIZE") / 2**20 or resident
-            lines = sum(path.read_bytes().count(b"\n") for path in output.glob("sweeps/*/journal.jsonl"))
-            while left and lines >= left[0]:
-                left.pop(0)
-                found.append(f"{resident:.0f}")
-            time.sleep(0.2)
-    assert process.returncode == 0
-    return ", ".join(found)
+def cpu_of(output: Path, *overrides: str) -> tuple[float, float]:
+    """Processor seconds of a command with all its processes, and its memory in MB."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    _, _, memory = command(output, *overrides)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, memory
 
 
 if __name__ == "__main__":

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
         stackelberg_value,
     )
     from stackel_bench.errors import InputError
-    from stackel_bench.families.bandit.black_box import BlackBoxGame
+    from stackel_bench.families.bandit_rl.programs.game import EnvGame
     from stackel_bench.families.games import game_names, load_game
+    from stackel_bench.families.tables.black_box import BlackBoxGame
     from stackel_bench.models import FollowerMDP, PayoffTable, TieBreaking
     from stackel_bench.notebook.load import load_results
     from stackel_bench.notebook.results import Results
@@ -31,6 +32,7 @@ if (Path(__file__).parents[1] / "conf" / "config.yaml").is_file():
 
 __all__ = [
     "BlackBoxGame",
+    "EnvGame",
     "FollowerMDP",
     "InputError",
     "PayoffTable",
@@ -53,7 +55,8 @@ __all__ = [
 # Loaded when first asked for, so that the command line answers at once and reading results needs no learners.
 _HOMES = {
     "InputError": "errors",
-    "BlackBoxGame": "families.bandit.black_box",
+    "EnvGame": "families.bandit_rl.programs.game",
+    "BlackBoxGame": "families.tables.black_box",
     **dict.fromkeys(("game_names", "load_game"), "families.games"),
     **dict.fromkeys(("FollowerMDP", "PayoffTable", "TieBreaking"), "models"),
     "load_results": "notebook.load",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from typing import Any, Literal, overload
 
@@ -9,20 +10,20 @@ import numpy as np
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
-from stackel_bench.evaluation.certificate import Certificate
+from stackel_bench.evaluation.certificate import Certificate, certificate_of
 from stackel_bench.evaluation.characteristic_time import CharacteristicTime
-from stackel_bench.evaluation.oracle import Bounds, Oracle, values_by_leader_action
+from stackel_bench.evaluation.oracle import Oracle, values_by_leader_action
 from stackel_bench.evaluation.verdict import Verdict, judge
 from stackel_bench.families.learners import make_learner
 from stackel_bench.families.oracles import oracle_of
 from stackel_bench.families.registry import all_families, family_names, family_of
 from stackel_bench.games.game import Game
 from stackel_bench.learners.blocks import run_block
-from stackel_bench.learners.budget import make_budget
-from stackel_bench.learners.decision import Decision
-from stackel_bench.learners.learner import Learner
+from stackel_bench.learners.budget import FixedBudget, make_budget
+from stackel_bench.learners.decision import Decision, require_playable
+from stackel_bench.learners.learner import Learner, scheduled
 from stackel_bench.models import TieBreaking
-from stackel_bench.planning.mixed.value import checked_strategy
+from stackel_bench.planning.bounds import Bounds
 
 CLOSE_ENOUGH = 1.05  # the two ends of a characteristic time, as a ratio
 
@@ -104,7 +105,7 @@ def learn(
     }
     plan = make_budget(budget, **{key: value for key, value in given.items() if value is not None})
     sampler = game.sampler
-    schedule = learner.schedule(sampler, plan)
+    schedule = scheduled(learner, sampler, plan, learner.name)
     found: list[Any] = []
     for first in range(0, replicates or 1, sampler.block_size):
         size = min(sampler.block_size, (replicates or 1) - first)
@@ -120,13 +121,10 @@ def evaluate(game: Game, result: Decision, epsilon: float) -> Verdict:
     """What the decision loses on the true game, and which lines of its learner's guarantee held; exact."""
     oracle = _oracle(game)
     _require_decision(result)
-    if hasattr(oracle, "leader_values"):
-        last = game.sizes["num_leader_actions"] - 1
-        checks.integer("result.leader_action", result.leader_action, least=0, most=last)
-    elif result.leader_strategy is None:
-        raise InputError("result.leader_strategy", None, f"a mixed strategy, as on {game.family} games")
-    else:
-        checked_strategy("result.leader_strategy", result.leader_strategy, game.sizes["num_leader_actions"])
+    commitment = "leader_action" if hasattr(oracle, "leader_values") else "leader_strategy"
+    if getattr(result, commitment) is None:
+        raise InputError(f"result.{commitment}", None, f"what leaders of {game.family} games commit to")
+    require_playable(result, game.sizes, "result")
     return judge(oracle, result, epsilon)
 
 
@@ -152,22 +150,34 @@ def characteristic_time(
 
 
 def certificate(
-    game: Game, result: Decision, algorithm: str = "paper", *, epsilon: float, delta: float = 0.05
+    game: Game,
+    result: Decision,
+    *,
+    epsilon: float,
+    delta: float = 0.05,
+    tie_breaking: str | None = None,
+    samples: int | None = None,
+    seed: int = 0,
 ) -> Certificate:
-    """What the samples alone say about a decision; all there is where the truth is unknown.
+    """What fresh samples prove about a decision, however it was found; all there is without a known truth.
 
-    algorithm, epsilon and delta as they were when the decision was learned.
+    Samples until both lines of the theorem are proven for this decision, at most `samples` of them (None: as
+    many as the decision took). tie_breaking: as the decision has it, if not said otherwise.
     """
     _require_game(game)
     _require_decision(result)
-    certify = family_of(game.family).certify
-    if certify is None:
-        able = [family.name for family in all_families() if family.certify is not None]
-        raise InputError(
-            "game.family", game.family, f"one whose decisions can be certified: {', '.join(able)}"
-        )
-    found: Certificate = certify(game, result, algorithm, epsilon, delta)
-    return found
+    confidence = family_of(game.family).confidence
+    if confidence is None:
+        able = [family.name for family in all_families() if family.confidence is not None]
+        allowed = f"one whose decisions can be certified: {', '.join(able)}"
+        raise InputError("game.family", game.family, allowed)
+    require_playable(result, game.sizes, "result")
+    if tie_breaking is not None:
+        result = dataclasses.replace(result, tie_breaking=TieBreaking.parse(tie_breaking))
+    checks.integer("seed", seed, least=0)
+    most = result.samples if samples is None else samples
+    budget = FixedBudget(epsilon=epsilon, delta=delta, samples=most)
+    return certificate_of(confidence(), game.sampler, result, budget, seed)
 
 
 def _oracle(game: Game) -> Oracle:

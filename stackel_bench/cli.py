@@ -10,7 +10,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
 
-import difflib
 import io
 import signal
 import threading
@@ -18,22 +17,23 @@ from importlib import import_module
 
 from stackel_bench.config.groups import added_folders, use_folders
 from stackel_bench.config.hydra_words import read_line
-from stackel_bench.errors import InputError
+from stackel_bench.errors import STORAGE_ERRORS, InputError, UnknownNameError
+from stackel_bench.text import printable
 from stackel_bench.verbs import VERBS
 
 # What the verbs take that do not compute; the others take every key of the configuration.
 _KEYS = {
-    "report": "study=NAME or sweep=ID (or a folder; several with commas) of what exists, "
-    "or the overrides of its command; "
+    "report": "nothing: the latest sweep; or study=NAME, sweep=ID (or a folder; several with commas) of what "
+    "exists, or the overrides of its command; "
     "output=FOLDER, tracking=off, or tracking=server tracking.uri=URI",
     "compare": "A B, each the folder, study or id of a sweep; output=FOLDER where to look for them, "
     "to=FOLDER for compare.html and compare.json (default: OUTPUT/compare)\n\n"
     "Exit code: 0 if B is not shown to fail more often in any cell, 1 if it is, 2 if no cells match",
     "verify": "the folder, study or id of a sweep, or sweep=, study=; recompute=FRACTION, output=FOLDER",
-    "check": "FILE:NAME or MODULE:NAME; family=NAME for a learner that does not say its family",
+    "check": "FILE:NAME or MODULE:NAME; family=NAME for a learner that does not say its family; options as "
+    "game.KEY=VALUE, algorithm.KEY=VALUE or algorithm.explorer_options.KEY=VALUE",
     "ui": "output=FOLDER, port=NUMBER, study=NAME, open=true|false",
     "list": "game, algorithm, budget, study, claim, execution or tracking; GROUP=OPTION shows the file",
-    "completion": "bash or zsh",
 }
 _HELP = ("-h", "--help", "help")
 
@@ -41,7 +41,9 @@ _HELP = ("-h", "--help", "help")
 def main(arguments: list[str] | None = None) -> int:
     """Run the command and return its exit code."""
     _open_streams()
-    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments is None:
+        arguments = sys.argv[1:]
+        _say_at_once(arguments)
     if not arguments or arguments[0] in _HELP:
         print(_usage())
         return 0 if arguments else 2
@@ -60,10 +62,11 @@ def main(arguments: list[str] | None = None) -> int:
         verb, words = line.words[0] if line.words else "", line.words[1:]
         if verb == "run" and line.multirun:
             verb = "sweep"
+        if "=" in verb:
+            sentence = f"a verb comes first: stackel-bench run {' '.join(line.words)}"
+            raise InputError("verb", verb, "a verb", sentence)
         if verb not in VERBS:
-            close = difflib.get_close_matches(verb, VERBS, n=1)
-            hint = f" (did you mean {close[0]}?)" if close else ""
-            raise InputError("verb", verb, "one of " + ", ".join(VERBS) + hint)
+            raise UnknownNameError("verb", verb, VERBS)
         if any(word in _HELP for word in words):
             print(_verb_usage(verb))
             return 0
@@ -74,7 +77,7 @@ def main(arguments: list[str] | None = None) -> int:
             return _print_config(words)
         return int(import_module(f"stackel_bench.verbs.{verb}").main(words))
     except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {printable(str(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
@@ -85,6 +88,19 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, `head` perhaps, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
+    except OSError as error:
+        if error.errno not in STORAGE_ERRORS:
+            raise
+        place = printable(str(error.filename or "a file"))
+        print(f"error: cannot use {place}: {error.strerror}", file=sys.stderr)
+        return 2
+
+
+def _say_at_once(arguments: list[str]) -> None:
+    """The first words, before numpy and all the rest are imported."""
+    quiet = (*_HELP, "--cfg", "--info", "dry_run=true")
+    if arguments and arguments[0] in ("run", "sweep", "reproduce") and not set(quiet) & set(arguments):
+        print(f"{arguments[0]}: planning ...", flush=True)
 
 
 def _open_streams() -> None:
@@ -122,7 +138,7 @@ def _print_config(words: list[str]) -> int:
 
     position = words.index("--cfg")
     if words[position + 1 : position + 2] != ["job"]:
-        raise InputError("--cfg", " ".join(words[position + 1 : position + 2]), "job")
+        raise UnknownNameError("--cfg", " ".join(words[position + 1 : position + 2]), ["job"])
     overrides = words[:position] + words[position + 2 :]
     plan = make_plan(next(product(overrides)))
     print(OmegaConf.to_yaml(OmegaConf.create({**plan.cells[0].config, **asdict(plan.settings)})), end="")

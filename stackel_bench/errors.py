@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import difflib
+import errno
 from collections.abc import Iterable
+from pathlib import Path
+
+# What a disk, not a mistake in this package, may answer at any time.
+STORAGE_ERRORS = (
+    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
+    *(errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ESTALE),
+    *(errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP),
+    *(errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS),  # a file system without locks
+)
 
 
 class InputError(ValueError):
@@ -38,6 +48,31 @@ class UnknownKeyError(InputError):
         super().__init__(key, None, allowed, f"unknown key {key}{hint}; {allowed}")
 
 
+class UnknownNameError(InputError):
+    """A name that is none of the known ones; the closest one comes first, an advice last."""
+
+    def __init__(self, field: str, name: object, known: Iterable[str], advice: str = "") -> None:
+        names = list(known)
+        allowed = f"one of {', '.join(names)}{advice}"
+        sentence = f"unknown {field} {_shorten(name)}{did_you_mean(str(name), names)}; choose {allowed}"
+        super().__init__(field, name, allowed, sentence)
+
+
+class MissingValueError(InputError):
+    """A key that needs a value and has none."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key, None, "a value", f"{key} needs a value: it has no default")
+
+
+class UnavailableError(InputError):
+    """Something outside that cannot be read, written or reached: what, why, and what to do about it."""
+
+    def __init__(self, field: str, what: str, why: object, remedy: str = "") -> None:
+        sentence = f"cannot {what}: {why}" + (f". {remedy}" if remedy else "")
+        super().__init__(field, what, remedy, sentence)
+
+
 class NoEffectError(InputError):
     """A key that exists, and that changes nothing here."""
 
@@ -49,6 +84,14 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """ " (did you mean ...?)" with the closest known word, or nothing."""
     close = difflib.get_close_matches(word, list(known), n=1)
     return f" (did you mean {close[0]}?)" if close else ""
+
+
+def expanded(field: str, path: str | Path) -> Path:
+    """The path with ~ and ~USER replaced, or an InputError where there is no such user."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise UnavailableError(field, f"use the path {str(path)!r}", error) from error
 
 
 class _Shortened(str):

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from stackel_bench.errors import InputError, UnknownKeyError
+from stackel_bench.errors import InputError, MissingValueError, UnknownKeyError
 
 T = TypeVar("T")
 FIRST_VERSION = 1
@@ -71,7 +71,7 @@ def build(cls: type[T], given: Mapping[str, Any], where: str) -> T:
     values = {key: converted(f"{where}{key}", value, known[key].type) for key, value in given.items()}
     for name, found in known.items():
         if found.default is dataclasses.MISSING and name not in values:
-            raise InputError(f"{where}{name}", None, "a value: it has no default")
+            raise MissingValueError(f"{where}{name}")
     return cls(**values)
 
 

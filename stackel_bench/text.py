@@ -1,8 +1,11 @@
-"""Words that depend on a number, and short texts of objects that hold large arrays."""
+"""Words that depend on a number, texts that a terminal may show, short texts of objects with large arrays."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
+import re
+import unicodedata
 from collections.abc import Mapping
 from html import escape
 from typing import Any
@@ -15,6 +18,32 @@ MOST_NUMBERS, MOST_LETTERS = 8, 200  # of one field
 def plural(number: int, word: str) -> str:
     """1 cell, 2 cells."""
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def printable(text: str) -> str:
+    """The text without characters that move a terminal's cursor, change its colours or turn text around."""
+    return "".join(_visible(letter) for letter in text)
+
+
+def is_printable(text: str) -> bool:
+    """Whether a terminal shows the text as it is."""
+    return printable(text) == text
+
+
+def _visible(letter: str) -> str:
+    hidden = unicodedata.category(letter) in ("Cc", "Cf", "Cs") and letter not in "\n\t\u200d"
+    return letter.encode("unicode_escape").decode() if hidden else letter
+
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+
+def number_of(text: str) -> float:
+    """The finite decimal number that a text is; not 1_0, digits of other scripts, nan, inf: a ValueError."""
+    value = float(text) if _NUMBER.fullmatch(text.strip()) else math.nan
+    if not math.isfinite(value):
+        raise ValueError(f"{text!r} is no finite decimal number")
+    return value
 
 
 def short_repr(thing: Any) -> str:

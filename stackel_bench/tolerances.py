@@ -36,6 +36,8 @@ STRICT = 16 * TIE
 FINEST_SHIFT = STRICT
 # Leader values closer than this are equal: they come out of sums and searches right to about 1e-12.
 VALUE = 1e-9
+# The least that linear programs by scipy (HiGHS) accept; fast methods are compared with them above it.
+HIGHS = 1e-10
 # A supremum counts as attained if the bound is so near: as near as relaxing every constraint by TIE allows.
 ATTAINED = 2.0**-36
 # A gap's interval is finished if it is narrower, in units of the largest payoff: bounds are relaxed by TIE.
@@ -52,11 +54,16 @@ TIGHT = 1e-9
 SINGULAR = 1e-13
 # A limit on a typed parameter that is itself a sum of typed decimals may be exceeded by its last bits.
 TYPED_LIMIT = 1e-12
+# A simulator's sum of many rewards may miss the range of its terms by its last bits, relatively.
+REWARD_SUM = 1e-12
 # Numbers computed again with another version of numpy or numba agree up to this, relative and absolute.
 RECOMPUTED = 1e-9
 
 # Core sets. The largest leverage is right to this, relatively; where rounding says less, it is computed anew.
 LEVERAGE = 1e-9
+# Share of a confidence radius that is added for rounding: a Gram matrix of whitened features has a condition
+# of at most the number of queries, so that this covers some 1e9 of them.
+RADIUS_ROUNDING = 1e-6
 # Features whose directions differ more in size are refused: a fit would lose six digits and more.
 WORST_CONDITION = 1e10
 # A direction below so many units of rounding of the largest features is rounding.

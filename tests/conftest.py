@@ -22,9 +22,38 @@ settings.register_profile("reproducible", derandomize=True, deadline=None, datab
 settings.load_profile("reproducible")
 
 
+# Kills, clusters, servers, installations, other processors, simulated coverage: `make test-slow`, and CI.
+SLOW = (
+    "claims/test_reproduce.py",
+    "docs/test_questions.py",
+    "execution/test_ray_executor.py",
+    "notebook/test_sweep.py",
+    "outside/test_files.py",
+    "packaging/",
+    "reporting/test_loading.py",
+    "reporting/test_report.py",
+    "reporting/test_true_games.py",
+    "reporting/test_ui.py",
+    "results/test_columns.py",
+    "simulation/test_episodes.py",
+    "statistics/test_exponents.py",
+    "sweep/test_cluster.py",
+    "sweep/test_damaged_folders.py",
+    "sweep/test_failing_cells.py",
+    "sweep/test_killed_driver.py",
+    "sweep/test_long_cell.py",
+    "sweep/test_tracking_server.py",
+    "sweep/test_varying_keys.py",
+    "sweep/test_verify.py",
+    "test_processors.py",
+)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All tests of the shared Ray run in one process, so that it is started once."""
+    """All tests of the shared Ray run in one process, so that it is started once; some tests are slow."""
     for item in items:
+        if item.nodeid.removeprefix("tests/").startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
         if "ray_executor" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.xdist_group("ray"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,21 @@ def decide(
         block = run_block(learner, game.sampler, schedule, seed, game.identity, first // size, tie, wanted)
         found += [[block.at(row, rung) for rung in range(block.shape[1])] for row in range(wanted)]
     return found
+
+
+def stopped(
+    learner: Any, game: Any, budget: Budget, runs: int, seed: int = 0
+) -> dict[TieBreaking, list[Decision]]:
+    """What runs that end by themselves decide; each is explored once, for both tie-breakings."""
+    schedule = learner.schedule(game.sampler, budget)
+    found = [learner.explore(game.sampler, schedule, 0, (seed, run)) for run in range(runs)]
+    return {tie: [replace(each[tie], guarantee=learner.guarantee) for each in found] for tie in TieBreaking}
+
+
+def broken(game: Any, found: list[Decision], epsilon: float) -> int:
+    """How many of the decisions break a line of what their learner promises."""
+    oracle = oracle_of(game)
+    return sum(not judge(oracle, decision, epsilon).guarantee_held for decision in found)
 
 
 def verdicts(

@@ -36,11 +36,12 @@ RANK = {part: rank for rank, level in enumerate(LEVELS) for part in level}
 
 HOMES = {
     "numba": ["stackel_bench/kernel.py"],
-    "ray": ["stackel_bench/execution/ray_executor.py"],
-    "mlflow": ["stackel_bench/tracking/mlflow_store.py"],
+    "ray": ["stackel_bench/execution/ray_"],
+    "mlflow": ["stackel_bench/tracking/mlflow_", "stackel_bench/reporting/mlflow/ui_app.py"],
     "matplotlib": ["stackel_bench/reporting/figures/"],
     "hydra": ["stackel_bench/config/"],
     "jinja2": ["stackel_bench/reporting/templates/"],
+    "gymnasium": ["stackel_bench/families/bandit_rl/toy_text.py"],
 }
 
 SOURCES = sorted((ROOT / PACKAGE).rglob("*.py"))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -13,25 +13,31 @@ import yaml
 
 from stackel_bench import checks
 from stackel_bench.claims.evidence import Measured
-from stackel_bench.claims.exact_value import exact_share, exact_value
+from stackel_bench.claims.exact_value import drawn_share, exact_share, exact_value
 from stackel_bench.claims.exponent import exponent
 from stackel_bench.claims.failure_rate import failure_rate
 from stackel_bench.claims.mean_value import mean_value, paired_difference, sample_ratio
-from stackel_bench.claims.needed_samples import needed_samples
+from stackel_bench.claims.needed_samples import needed_ratio, needed_samples
 from stackel_bench.claims.prediction import CONFIRMED, INCONCLUSIVE, REFUTED, Prediction
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, MissingValueError, UnknownKeyError, UnknownNameError
 
-EXACT: Mapping[str, Callable[..., Measured]] = {"exact_value": exact_value, "exact_share": exact_share}
+EXACT: Mapping[str, Callable[..., Measured]] = {
+    "exact_value": exact_value,
+    "exact_share": exact_share,
+    "drawn_share": drawn_share,
+}
 SAMPLED: Mapping[str, Callable[..., Measured]] = {
     "failure_rate": failure_rate,
     "exponent": exponent,
     "needed_samples": needed_samples,
+    "needed_ratio": needed_ratio,
     "mean_value": mean_value,
     "paired_difference": paired_difference,
     "sample_ratio": sample_ratio,
 }
 PROFILES = ("quick", "full")
-KINDS = ("theorem", "lemma", "remark", "figure", "table", "erratum", "beyond")
+KINDS = ("theorem", "lemma", "remark", "figure", "table", "erratum", "correction", "beyond")
+IDENTITY, GUARANTEE, MEASURED = "identity", "guarantee", "measured"  # what a row is
 FALSE_ALARM = 1e-4
 _CLAIM_KEYS = {"order", "kind", "source", "statement", "measurements"}
 _MEASUREMENT_KEYS = {
@@ -42,6 +48,7 @@ _MEASUREMENT_KEYS = {
     "false_alarm",
     "expected",
     "cells",
+    "would_catch",
     *PROFILES,
 }
 
@@ -60,10 +67,21 @@ class Measurement:
     false_alarm: float
     expected: str
     grids: Mapping[str, tuple[Grid, ...]]  # by profile
+    would_catch: Mapping[str, Grid]  # what must fail on the same cells: its name, and the settings it changes
+
+    @property
+    def role(self) -> str:
+        """identity: a computation. guarantee: something happens rarely. measured: any other sampled number.
+
+        A guarantee is worth as much as the wrong answers that it would have caught, so it must name some.
+        """
+        if self.statistic == "exact_value" or self.options.get("needs") == "theory":
+            return IDENTITY
+        return GUARANTEE if is_guarantee(self.statistic, self.prediction) else MEASURED
 
     @property
     def exact(self) -> bool:
-        """Whether it is computed on true games, without samples."""
+        """Whether it is computed on true games, without a learner."""
         return self.statistic in EXACT
 
     def measure(self, evidence: Any) -> Measured:
@@ -84,6 +102,11 @@ class Claim:
     measurements: tuple[Measurement, ...]
 
 
+def is_guarantee(statistic: str, prediction: Prediction) -> bool:
+    """Whether a row promises that failures are rare."""
+    return statistic == "failure_rate" and math.isinf(prediction.low)
+
+
 def claim_names() -> tuple[str, ...]:
     """All claims that have a file, in alphabetical order."""
     files = (entry.name for entry in resources.files("stackel_bench.conf").joinpath("claim").iterdir())
@@ -93,9 +116,7 @@ def claim_names() -> tuple[str, ...]:
 def load_claim(name: str) -> Claim:
     """The claim of this name."""
     if name not in claim_names():
-        close = difflib.get_close_matches(name, claim_names(), n=1)
-        hint = f" (did you mean {close[0]}?)" if close else ""
-        raise InputError("claim", name, "one of " + ", ".join(claim_names()) + hint)
+        raise UnknownNameError("claim", name, claim_names())
     text = resources.files("stackel_bench.conf").joinpath(f"claim/{name}.yaml").read_text("utf-8")
     return parse_claim(name, yaml.safe_load(text))
 
@@ -122,16 +143,32 @@ def _measurement(field: str, name: str, data: Any) -> Measurement:
             raise InputError(f"{field}: option of {statistic}", option, "one of " + ", ".join(known))
     verdicts = (CONFIRMED, REFUTED, INCONCLUSIVE)
     alarm = data.get("false_alarm", FALSE_ALARM)
+    prediction = Prediction.parse(f"{field}: prediction", data["prediction"])
     return Measurement(
         name=name,
         asks=" ".join(str(data["asks"]).split()),
         statistic=statistic,
         options=options,
-        prediction=Prediction.parse(f"{field}: prediction", data["prediction"]),
+        prediction=prediction,
         false_alarm=checks.real(f"{field}: false_alarm", alarm, least=0, most=0.05, open_least=True),
         expected=checks.choice(f"{field}: expected", data.get("expected", CONFIRMED), verdicts),
         grids={profile: _grids(field, data, profile) for profile in PROFILES},
+        would_catch=_would_catch(field, data, is_guarantee(statistic, prediction)),
     )
+
+
+def _would_catch(field: str, data: Mapping[str, Any], needed: bool) -> dict[str, Grid]:
+    """Names and settings of what the row would catch; a guarantee needs some, other rows have none."""
+    found = data.get("would_catch", {})
+    shaped = isinstance(found, Mapping) and all(isinstance(v, Mapping) and v for v in found.values())
+    if not shaped or bool(found) != needed:
+        allowed = "for each wrong learner that fails here, its name and the settings that make it"
+        raise InputError(
+            f"{field}: would_catch",
+            found,
+            allowed if needed else "nothing: only rows that promise rare failures have it",
+        )
+    return {str(name): dict(settings) for name, settings in found.items()}
 
 
 def _grids(field: str, data: Mapping[str, Any], profile: str) -> tuple[Grid, ...]:
@@ -149,6 +186,6 @@ def _require_keys(field: str, data: Any, known: set[str], needed: set[str]) -> N
         raise InputError(field, data, "keys and values")
     for key in data:
         if key not in known:
-            raise InputError(f"{field}: key", key, "one of " + ", ".join(sorted(known)))
+            raise UnknownKeyError(f"{field}: {key}", known)
     for key in sorted(needed - set(data)):
-        raise InputError(f"{field}: {key}", None, "something")
+        raise MissingValueError(f"{field}: {key}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from stackel_bench.claims.case import Case
 from stackel_bench.claims.claim import Claim, Measurement
@@ -29,6 +28,7 @@ class ClaimsPlan:
     claims: tuple[Claim, ...]
     plan: Plan
     cell_ids: Mapping[Key, tuple[str, ...]]
+    caught_ids: Mapping[Key, Mapping[str, tuple[str, ...]]]  # of what each would catch, one for each cell
     cases: Mapping[Key, tuple[Case, ...]]
 
 
@@ -38,26 +38,37 @@ def plan_claims(claims: Sequence[Claim], profile: str, overrides: Sequence[str])
     settings = shared_settings(composer, overrides)
     cells: dict[str, Cell] = {}
     cell_ids: dict[Key, tuple[str, ...]] = {}
+    caught_ids: dict[Key, dict[str, tuple[str, ...]]] = {}
     cases: dict[Key, tuple[Case, ...]] = {}
     for claim in claims:
         for measurement in claim.measurements:
             key = (claim.name, measurement.name)
-            configs = _configs(composer, measurement, profile, overrides)
-            if measurement.exact:
-                cases[key] = tuple(Case.of(config) for config in configs)
+            if not measurement.grids[profile]:
                 continue
-            built = {cell.cell_id: cell for cell in map(builder.build, configs)}
-            cells |= {key: cell for key, cell in built.items() if key not in cells}
-            cell_ids[key] = tuple(built)
+            combinations = list(_combinations(measurement, profile, overrides))
+            if measurement.exact:
+                cases[key] = tuple(Case.of(composer.compose(words)) for words in combinations)
+                continue
+
+            def build(words: Sequence[str]) -> str:
+                cell = builder.build(composer.compose(words))
+                cells.setdefault(cell.cell_id, cell)
+                return cell.cell_id
+
+            by_id = {build(words): words for words in combinations}
+            cell_ids[key] = tuple(by_id)
+            caught_ids[key] = {
+                name: tuple(
+                    build(merge_overrides(words, grid_overrides(name, changes))) for words in by_id.values()
+                )
+                for name, changes in measurement.would_catch.items()
+            }
     plan = Plan(STUDY, QUESTION, settings, tuple(cells.values()))
-    return ClaimsPlan(profile, tuple(claims), plan, cell_ids, cases)
+    return ClaimsPlan(profile, tuple(claims), plan, cell_ids, caught_ids, cases)
 
 
-def _configs(
-    composer: Composer, measurement: Measurement, profile: str, overrides: Sequence[str]
-) -> Iterator[dict[str, Any]]:
+def _combinations(measurement: Measurement, profile: str, overrides: Sequence[str]) -> Iterator[list[str]]:
+    """The words of each cell: overrides are stronger than the measurement's grids, those than defaults."""
     for position, grid in enumerate(measurement.grids[profile]):
         own = grid_overrides(f"{measurement.name}: cells[{position}]", grid)
-        stronger = merge_overrides(own, overrides)
-        for combination in product(merge_overrides(_DEFAULTS, stronger)):
-            yield composer.compose(combination)
+        yield from product(merge_overrides(_DEFAULTS, merge_overrides(own, overrides)))

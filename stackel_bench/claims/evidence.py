@@ -14,7 +14,7 @@ from stackel_bench.errors import InputError
 from stackel_bench.results.entry import Entry
 from stackel_bench.tolerances import VALUE
 
-EVENTS = ("guarantee", "leader", "follower", "loss", "error", "nash")
+EVENTS = ("guarantee", "leader", "follower", "loss", "error", "nash", "coverage")
 
 
 class NotMeasurableError(Exception):
@@ -67,6 +67,7 @@ class CellEvidence:
         guarantee: a line does not hold that the learner is judged by. leader: one of the lines that its
         tie-breaking has for the leader, promised or not. follower: the follower's line. loss: more than gap +
         level * epsilon is lost. error: at least `level` is lost. nash: the diagnostic nash_gap exceeds level.
+        coverage: some policy reaches a state more than 2 SBH times as often as the exploration did.
         """
         rows = self.last_rung if records is None else records
         if event in ("guarantee", "leader", "follower"):
@@ -81,6 +82,8 @@ class CellEvidence:
             return losses > rows["gap"].to_numpy() + level * epsilon + VALUE
         if event == "nash":
             return rows["diagnostic_nash_gap"].to_numpy() > level
+        if event == "coverage":
+            return rows["diagnostic_coverage"].to_numpy() > rows["diagnostic_coverage_bound"].to_numpy()
         if event == "error":
             return losses >= level - VALUE
         raise InputError("event", event, "one of " + ", ".join(EVENTS))
@@ -98,6 +101,22 @@ class Measured:
     high: float
     note: str = ""
     verdict: str | None = None
+
+
+def paired_cells(
+    cells: Sequence[CellEvidence], of: Mapping[str, Any], against: Mapping[str, Any]
+) -> list[tuple[CellEvidence, CellEvidence]]:
+    """Each cell with the settings `of`, beside the one with `against` that agrees with it in everything else.
+
+    Options of the algorithm belong to the algorithm: they may differ.
+    """
+    keys = [*of, *against, "algorithm"]
+    wanted = {cell.settings_without(keys): cell for cell in cells if cell.matches(against)}
+    firsts = [cell for cell in cells if cell.matches(of)]
+    missing = [cell.entry.label for cell in firsts if cell.settings_without(keys) not in wanted]
+    if missing or not firsts:
+        raise InputError("cells to compare", missing, f"a cell with {dict(against)} for each with {dict(of)}")
+    return [(cell, wanted[cell.settings_without(keys)]) for cell in firsts]
 
 
 def _flat(config: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:

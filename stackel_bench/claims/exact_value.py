@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from stackel_bench.claims.case import Case
 from stackel_bench.claims.evidence import Measured
 from stackel_bench.claims.failure_rate import rate_interval
 from stackel_bench.claims.prediction import Prediction, combined
-from stackel_bench.claims.quantities import equilibria, printed_programs, stackelberg, tails
+from stackel_bench.claims.quantities import draws, equilibria, printed_programs, stackelberg, tails
 from stackel_bench.errors import InputError
-from stackel_bench.evaluation.oracle import Bounds
+from stackel_bench.planning.bounds import Bounds
 from stackel_bench.tolerances import VALUE
 
 Quantity = Callable[[Case], float | Bounds]
@@ -53,6 +55,23 @@ def exact_share(
     count = sum(value > above for value in values)
     low, high = rate_interval(count, len(values), false_alarm)
     return Measured(count / len(values), low, high, f"exact on each of {len(values)} random games")
+
+
+def drawn_share(cases: Sequence[Case], prediction: Prediction, false_alarm: float, *, event: str) -> Measured:
+    """How often an event befalls draws from the true games, in the case closest to the limits."""
+    found = [_drawn(event)(case) for case in cases]
+    intervals = [rate_interval(int(one.sum()), len(one), false_alarm / len(cases)) for one in found]
+    rooms = [prediction.room(*interval) for interval in intervals]
+    worst = rooms.index(min(rooms))
+    verdict = combined([prediction.verdict(*interval) for interval in intervals])
+    note = f"{len(cases)} cases, {len(found[0])} draws each; the one closest to the limits is shown"
+    return Measured(float(found[worst].mean()), *intervals[worst], note, verdict)
+
+
+def _drawn(event: str) -> Callable[[Case], np.ndarray]:
+    if event not in draws.EVENTS:
+        raise InputError("event", event, "one of " + ", ".join(draws.EVENTS))
+    return draws.EVENTS[event]
 
 
 def _evaluate(case: Case, quantity: str, prediction: Prediction) -> _Found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -24,20 +25,26 @@ def exponent(
     needs: str = "transition",
     event: str = "leader",
     level: float = 0.1,
+    per_size_and_log: bool = False,
 ) -> Measured:
-    """d ln(needed) / d ln(against), over all cells.
+    """d ln(needed) / d ln(against), over all cells; against is a key, or a size of the games.
 
     needs says what is taken for the samples needed: `transition`, the budget from which on the failure
     probability stays at most the level; `samples`, what the learner used; `theory`, what its theorem asks
     for; `uniform_error`, n times the squared error of all policies' values (which falls like 1/sqrt(n)).
-    Intervals count cells, not replicates; what a theorem asks for is computed and has none.
+    Intervals count cells, not replicates; what a theorem asks for is computed and has none. With
+    per_size_and_log the samples are divided by x ln x, x being the size: 0 where they grow like that.
     """
-    sizes = [float(cell.setting(against)) for cell in cells]
+    sizes = [
+        float(cell.setting(against) if "." in against else cell.entry.description[against]) for cell in cells
+    ]
     confidence = 1.0 - false_alarm
     if len(set(sizes)) < 2:
         raise InputError("against", against, "a key that differs between the cells")
     if needs == "transition":
-        ladders = [_ladder(cell, size, event) for cell, size in zip(cells, sizes, strict=True)]
+        ladders = [
+            _ladder(cell, size, event, per_size_and_log) for cell, size in zip(cells, sizes, strict=True)
+        ]
         law = needed_exponent(ladders, level, confidence)
     else:
         law = used_exponent(sizes, [_amounts(cell, needs) for cell in cells], confidence)
@@ -50,9 +57,11 @@ def exponent(
     return Measured(law.exponent, low, high, note)
 
 
-def _ladder(cell: CellEvidence, size: float, event: str) -> Ladder:
+def _ladder(cell: CellEvidence, size: float, event: str, per_size_and_log: bool) -> Ladder:
     samples, failed = cell.failure_table(event)
-    return Ladder(size, samples, failed.sum(axis=0), len(failed))
+    return Ladder(
+        size, samples / (size * math.log(size) if per_size_and_log else 1.0), failed.sum(axis=0), len(failed)
+    )
 
 
 def _amounts(cell: CellEvidence, needs: str) -> np.ndarray:

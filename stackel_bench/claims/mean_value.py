@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
-from stackel_bench.claims.evidence import CellEvidence, Measured
+from stackel_bench.claims.evidence import CellEvidence, Measured, paired_cells
 from stackel_bench.claims.prediction import Prediction, combined
 from stackel_bench.errors import InputError
 from stackel_bench.statistics.bounded_mean import mean_interval
@@ -38,7 +38,7 @@ def paired_difference(
     column: str,
 ) -> Measured:
     """Mean difference of a column between two kinds of cells that agree in everything else, same samples."""
-    pairs = _pairs(cells, of, minus)
+    pairs = paired_cells(cells, of, minus)
     confidence = 1.0 - false_alarm / len(pairs)
     means, intervals = [], []
     for first, second in pairs:
@@ -63,7 +63,7 @@ def sample_ratio(
     many replicates, and its false-alarm rate is nominal.
     """
     logs, errors, shown = [], [], []
-    for first, second in _pairs(cells, of, over):
+    for first, second in paired_cells(cells, of, over):
         (top, top_error), (bottom, bottom_error) = (
             _mean(cell.last_rung["samples"].to_numpy(dtype=float)) for cell in (first, second)
         )
@@ -91,18 +91,6 @@ def _range(cell: CellEvidence, column: str) -> tuple[float, float]:
 def _mean(values: np.ndarray) -> tuple[float, float]:
     """The mean and its standard error."""
     return float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values)))
-
-
-def _pairs(
-    cells: Sequence[CellEvidence], of: Mapping[str, Any], against: Mapping[str, Any]
-) -> list[tuple[CellEvidence, CellEvidence]]:
-    keys = [*of, *against, "algorithm"]
-    wanted = {cell.settings_without(keys): cell for cell in cells if cell.matches(against)}
-    firsts = [cell for cell in cells if cell.matches(of)]
-    missing = [cell.entry.label for cell in firsts if cell.settings_without(keys) not in wanted]
-    if missing or not firsts:
-        raise InputError("cells to compare", missing, f"a cell with {dict(against)} for each with {dict(of)}")
-    return [(cell, wanted[cell.settings_without(keys)]) for cell in firsts]
 
 
 def _closest(

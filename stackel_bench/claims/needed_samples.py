@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from stackel_bench.claims.evidence import CellEvidence, Measured
+from stackel_bench.claims.evidence import CellEvidence, Measured, NotMeasurableError, paired_cells
 from stackel_bench.claims.prediction import Prediction, combined
 from stackel_bench.errors import InputError
 from stackel_bench.statistics.crossing import samples_needed
@@ -46,6 +47,39 @@ def needed_samples(
         early = sum(n.at_most for n in found)
         note += f"; {early} never fail with the smallest budget"
     return Measured(found[worst].estimate / units[worst], *intervals[worst], note, verdict)
+
+
+def needed_ratio(
+    cells: Sequence[CellEvidence],
+    prediction: Prediction,
+    false_alarm: float,
+    *,
+    of: Mapping[str, Any],
+    over: Mapping[str, Any],
+    level: float,
+    event: str = "guarantee",
+) -> Measured:
+    """Samples that one kind of cells needs for this failure rate over those of another, game by game.
+
+    Both are read off ladders, each with half of the false-alarm rate; the ends of the ratio's interval divide
+    the ends of theirs. The game closest to the limits is shown.
+    """
+    pairs = paired_cells(cells, of, over)
+    confidence = 1.0 - false_alarm / (2 * len(pairs))
+    ratios, intervals = [], []
+    for pair in pairs:
+        top, bottom = (samples_needed(*cell.failure_table(event), level, confidence) for cell in pair)
+        if top.censored and bottom.censored:
+            raise NotMeasurableError(f"both fail more often than {level:g} with the largest budget")
+        ratios.append(top.estimate / bottom.estimate)
+        low = 0.0 if math.isnan(top.low) or math.isnan(bottom.high) else top.low / bottom.high
+        high = math.inf if math.isnan(top.high) or math.isnan(bottom.low) else top.high / bottom.low
+        intervals.append((low, high))
+    rooms = [prediction.room(*interval) for interval in intervals]
+    worst = rooms.index(min(rooms))
+    verdict = combined([prediction.verdict(*interval) for interval in intervals])
+    note = f"{len(pairs)} games, from {min(ratios):.3g} to {max(ratios):.3g}, at failure rate {level:g}"
+    return Measured(ratios[worst], *intervals[worst], note, verdict)
 
 
 def _unit(cell: CellEvidence, unit: str) -> float:

@@ -8,10 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from stackel_bench.claims.claim import Claim, Measurement
+from stackel_bench.claims.claim import GUARANTEE, IDENTITY, Claim, Measurement
 from stackel_bench.claims.claims_plan import ClaimsPlan
 from stackel_bench.claims.evidence import CellEvidence, Measured, NotMeasurableError
-from stackel_bench.claims.prediction import INCONCLUSIVE
+from stackel_bench.claims.power import NO_POWER, Power, power_of
+from stackel_bench.claims.prediction import CONFIRMED, INCONCLUSIVE
 from stackel_bench.results.entry import Entry
 
 Row = dict[str, Any]
@@ -25,16 +26,24 @@ def judge_claims(
     for claim in planned.claims:
         for measurement in claim.measurements:
             key = (claim.name, measurement.name)
-            ids = planned.cell_ids.get(key, ())
-            finished = [i for i in ids if i in entries and entries[i].state == "finished"]
+            if not measurement.grids[planned.profile]:
+                continue  # too dear for this profile
+            ids, wrong_ids = planned.cell_ids.get(key, ()), planned.caught_ids.get(key, {})
+            needed = dict.fromkeys((*ids, *(i for chosen in wrong_ids.values() for i in chosen)))
+            finished = [i for i in needed if i in entries and entries[i].state == "finished"]
+            power = NO_POWER
             if measurement.exact:
                 measured = measurement.measure(planned.cases[key])
-            elif len(finished) < len(ids):
-                missing = f"{len(ids) - len(finished)} of {len(ids)} cells did not finish"
-                measured = _unknown(missing)
+            elif len(finished) < len(needed):
+                measured = _unknown(f"{len(needed) - len(finished)} of {len(needed)} cells did not finish")
             else:
-                measured = _measured(measurement, [CellEvidence(entries[i], read_records) for i in ids])
-            rows.append(_row(claim, measurement, measured, ids, planned.profile))
+                cells = {i: CellEvidence(entries[i], read_records) for i in needed}
+                wrong = {name: [cells[i] for i in chosen] for name, chosen in wrong_ids.items()}
+                measured = _measured(measurement, [cells[i] for i in ids])
+                if measurement.role == GUARANTEE:
+                    power = power_of(wrong, measurement.measure)
+                    measured = power.judged(measured, [cells[i] for i in ids])
+            rows.append(_row(claim, measurement, measured, power, ids, planned.profile))
     return rows
 
 
@@ -50,13 +59,22 @@ def _unknown(reason: str) -> Measured:
 
 
 def _row(
-    claim: Claim, measurement: Measurement, measured: Measured, cell_ids: tuple[str, ...], profile: str
+    claim: Claim,
+    measurement: Measurement,
+    measured: Measured,
+    power: Power,
+    cell_ids: tuple[str, ...],
+    profile: str,
 ) -> Row:
     verdict = measured.verdict or measurement.prediction.verdict(measured.low, measured.high)
+    as_expected = verdict == measurement.expected
+    if measurement.role == IDENTITY and verdict == CONFIRMED:
+        verdict = IDENTITY  # a computation that agrees: nothing was measured
     return {
         "claim": claim.name,
         "measurement": measurement.name,
         "kind": claim.kind,
+        "role": measurement.role,
         "source": claim.source,
         "statement": claim.statement,
         "asks": measurement.asks,
@@ -65,9 +83,11 @@ def _row(
         "measured": _plain(measured.value),
         "low": _plain(measured.low),
         "high": _plain(measured.high),
+        "power": list(power.caught),
+        "not_caught": list(power.missed),
         "verdict": verdict,
         "expected": measurement.expected,
-        "as_expected": verdict == measurement.expected,
+        "as_expected": as_expected,
         "false_alarm": 0.0 if measurement.statistic == "exact_value" else measurement.false_alarm,
         "note": measured.note,
         "profile": profile,

@@ -15,6 +15,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +35,17 @@ from stackel_bench.config.groups import (
     require_option,
     user_folders,
 )
-from stackel_bench.errors import InputError, UnknownKeyError
+from stackel_bench.errors import InputError, NoEffectError, UnknownKeyError
 from stackel_bench.outside.reference import is_reference
+from stackel_bench.text import is_printable
 
 MOST_CELLS = 1_000_000
 _WHOLE_NUMBER = re.compile(r"([a-z_][a-z_.]*)=(-?[1-9][0-9]{0,17}|0)")
+_ODD_NUMBER = re.compile(
+    r"(?<![^=,:()\[\]{}\s])[+-]?[0-9][0-9_.]*_[0-9_.]*([eE][+-]?[0-9_]+)?(?![^,:()\[\]{}\s])"
+)
+_POINTER = re.compile(r"([a-z_][a-z_.]*)='?\$\\?\{([a-z_.]+)\\?\}'?")  # KEY=${OTHER}
+_NUMBER = re.compile(r"([a-z_][a-z_.]*)=([0-9]+(\.[0-9]+)?)")
 SYNTAX = "KEY=VALUE, or KEY=A,B for a sweep (Hydra's override grammar)"
 # Whose keys are the fields of what is built from them, and are checked there.
 _OPEN = ("algorithm", "budget", "execution", "tracking")
@@ -59,7 +66,8 @@ def alternatives(override: str) -> list[str]:
     swept = parsed.value()
     if isinstance(swept, Glob):
         if parsed.key_or_group not in group_names():
-            raise InputError(key, override, f"glob on a group: {', '.join(group_names())}")
+            sentence = f"{override}: glob(...) works for {', '.join(group_names())} only"
+            raise InputError(key, override, ", ".join(group_names()), sentence)
         names = [
             name
             for name in options(parsed.key_or_group)
@@ -67,7 +75,9 @@ def alternatives(override: str) -> list[str]:
             and not any(fnmatch.fnmatch(name, pattern) for pattern in swept.exclude)
         ]
         if not names:
-            raise InputError(key, override, "one of " + ", ".join(options(parsed.key_or_group)))
+            known = options(parsed.key_or_group)
+            sentence = f"{override} matches nothing; {parsed.key_or_group} is one of {', '.join(known)}"
+            raise InputError(key, override, ", ".join(known), sentence)
         return [f"{key}={name}" for name in names]
     try:
         values = list(itertools.islice(parsed.sweep_string_iterator(), MOST_CELLS + 1))
@@ -105,6 +115,21 @@ def _with_defaults(overrides: Sequence[str]) -> Sequence[str]:
     chosen = {f"{key}." for key in keys if key in group_names()}
     kept = [w for w in own if (k := parse(w).key_or_group) not in keys and not k.startswith(tuple(chosen))]
     return [*kept, *overrides]
+
+
+def _with_numbers(overrides: Sequence[str]) -> Sequence[str]:
+    """The overrides, with numbers that they set themselves in the place of what points to them.
+
+    Hydra resolves pointers too, but composes everything anew for it.
+    """
+    if not any("$" in override for override in overrides):
+        return overrides
+    numbers = {found[1]: found[2] for word in overrides if (found := _NUMBER.fullmatch(word))}
+    pointers = (_POINTER.fullmatch(word) for word in overrides)
+    return [
+        f"{found[1]}={numbers[found[2]]}" if found and found[2] in numbers else word
+        for word, found in zip(overrides, pointers, strict=True)
+    ]
 
 
 @functools.cache
@@ -146,7 +171,7 @@ class Composer:
 
     def compose(self, overrides: Sequence[str]) -> dict[str, Any]:
         """The configuration of these overrides, none of which sweeps; its values are shared, to be read."""
-        overrides = _with_defaults(overrides)
+        overrides = _with_numbers(_with_defaults(overrides))
         if any("$" in override or "???" in override for override in overrides):
             return _resolved(overrides)  # a value may point to any other section
         composed = dict(self._compose(()))
@@ -269,8 +294,11 @@ def _search_path() -> list[str]:
 
 @functools.cache
 def _root_keys() -> frozenset[str]:
-    with _hydra():
-        return frozenset(map(str, compose("config")))
+    """What config.yaml has, and the groups of its defaults; to compose it takes ten times as long."""
+    text = resources.files("stackel_bench.conf").joinpath("config.yaml").read_text("utf-8")
+    root = dict(OmegaConf.create(text))
+    chosen = [str(group) for choice in root.pop("defaults") if choice != "_self_" for group in choice]
+    return frozenset([*map(str, root), *chosen])
 
 
 @contextlib.contextmanager
@@ -300,12 +328,14 @@ def _parse(text: str, folders: tuple[Path, ...]) -> Override:
     whole = _WHOLE_NUMBER.fullmatch(text)
     if whole and whole[1] not in group_names():  # a sweep over seeds has thousands of these
         return Override(OverrideType.CHANGE, whole[1], ValueType.ELEMENT, int(whole[2]), input_line=text)
+    if not is_printable(text) or _ODD_NUMBER.search(text):
+        raise InputError("override", text, f"{SYNTAX}, without control characters, numbers without _")
     try:
         override = _parser().parse_override(text)
     except HydraException as error:
         raise InputError("override", text, SYNTAX) from error
     if override.key_or_group == "claim":
-        raise InputError("claim", text, "nothing here: `stackel-bench reproduce` takes claims")
+        raise NoEffectError("claim", "only `stackel-bench reproduce` takes claims")
     if override.key_or_group in group_names() and not override.is_sweep_override():
         if override.type == OverrideType.DEL:
             sentence = f"{override.key_or_group} cannot be removed"

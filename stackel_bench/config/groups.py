@@ -9,7 +9,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from stackel_bench.errors import InputError, did_you_mean
+from stackel_bench.errors import InputError, UnavailableError, UnknownNameError, expanded
 from stackel_bench.outside import plugins
 
 VARIABLE = "STACKEL_BENCH_CONFIG_DIR"
@@ -20,10 +20,10 @@ _given: tuple[Path, ...] = ()
 def use_folders(folders: Iterable[str]) -> None:
     """Let these folders (`--config-dir`) join the groups, beside those that the environment names."""
     global _given
-    paths = [Path(folder).expanduser() for folder in folders]
+    paths = [expanded("--config-dir", folder) for folder in folders]
     for path in paths:
         if not path.is_dir():
-            raise InputError("--config-dir", str(path), "a folder with study/, game/ or config.yaml")
+            raise UnavailableError("--config-dir", f"read the folder {path}", "there is none")
     _given = tuple(path.resolve() for path in paths)
 
 
@@ -39,10 +39,10 @@ def user_folders() -> tuple[Path, ...]:
 
 @functools.cache
 def _named(text: str) -> tuple[Path, ...]:
-    paths = [Path(word).expanduser().resolve() for word in text.split(os.pathsep) if word]
+    paths = [expanded("configuration folder", word).resolve() for word in text.split(os.pathsep) if word]
     for path in paths:
         if not path.is_dir():
-            raise InputError(VARIABLE, str(path), "folders that exist")
+            raise UnavailableError(VARIABLE, f"read the folder {path} that {VARIABLE} names", "there is none")
     return tuple(paths)
 
 
@@ -91,12 +91,10 @@ def describe(group: str, option: str) -> str:
 def require_option(group: str, option: object) -> str:
     """The option if the group has it; an InputError lists what it has, the closest one first."""
     if option not in options(group):
-        hint = did_you_mean(str(option), options(group))
+        advice = ", or FILE:NAME of your own" if group in _KINDS else ""
         if str(option).endswith((".yaml", ".yml")):
-            hint = f"; a file of yours: FOLDER/{group}/NAME.yaml, then {group}=NAME --config-dir FOLDER"
-        elif group in _KINDS and not hint:
-            hint = ", or FILE:NAME of your own"
-        raise InputError(group, option, "one of " + ", ".join(options(group)) + hint)
+            advice = f"; a file of yours: FOLDER/{group}/NAME.yaml, then {group}=NAME --config-dir FOLDER"
+        raise UnknownNameError(group, option, options(group), advice)
     return str(option)
 
 
@@ -107,8 +105,8 @@ def _files(group: str, folders: tuple[Path, ...]) -> dict[str, Traversable]:
     for folder in folders:
         for option, file in _walk(folder / group, ""):
             if option in found and folder not in plugins.config_folders():
-                allowed = f"a name of its own: there is a {group}={option} already, rename {file}"
-                raise InputError("--config-dir", str(folder), allowed)
+                sentence = f"there is a {group}={option} already: rename {file}"
+                raise InputError("--config-dir", str(folder), "a name of its own", sentence)
             found.setdefault(option, file)
     return found
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, expanded
 
 _ANSWERS = {
-    "--config-name": "no other root: put your defaults into config.yaml of a folder, --config-dir FOLDER",
+    "--config-name": "--config-dir FOLDER, whose config.yaml has your defaults",
     "--config-path": "--config-dir FOLDER, which joins the groups instead of replacing them",
     "--package": "--cfg job, which prints everything",
     "--run": "nothing: `stackel-bench run` runs one cell",
-    "--shell-completion": "source <(stackel-bench completion bash)",
+    "--shell-completion": "nothing: `stackel-bench list` has all names",
     "--hydra-help": "`stackel-bench VERB --help`",
     "hydra/launcher": "execution=local, execution=cluster or execution=serial",
     "hydra/sweeper": "nothing: KEY=A,B spans a product, study=NAME runs a study's grids",
@@ -83,6 +82,6 @@ def _search_path(word: str) -> list[str]:
     places = value if isinstance(value, list) else [value]
     folders = [str(place).removeprefix("file://") for place in places]
     for place in folders:
-        if "://" in place or not Path(place).expanduser().is_dir():
+        if "://" in place or not expanded("hydra.searchpath", place).is_dir():
             raise InputError("hydra.searchpath", place, "folders that exist, as for --config-dir")
     return folders

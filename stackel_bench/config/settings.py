@@ -14,7 +14,7 @@ from stackel_bench.options import build, converted, option
 class ExecutionSettings:
     """Group execution/."""
 
-    kind: str = option("local", "local, cluster or serial")
+    kind: str = option("auto", "auto, local, cluster or serial")
     address: str | None = option(None, "HOST:PORT of a Ray cluster, or auto (cluster only)")
     num_cpus: int | None = option(None, "CPUs of the private cluster (null: all of this machine)")
     cpus_per_task: float = option(1.0, "CPUs that one task takes")
@@ -23,9 +23,15 @@ class ExecutionSettings:
     fan_out: str | None = option(
         None, "leader_action: one task per leader action; auto: small work is bundled; null: the game says"
     )
+    piece_seconds: float = option(
+        30.0, "a program's run is kept after about so many seconds, which is what a kill can cost"
+    )
     dashboard: bool = option(False, "start Ray's dashboard on this machine (local only; extra `cluster`)")
     wait_for_nodes: bool = option(
         False, "wait where no node is large enough for a task yet, as with an autoscaler (cluster only)"
+    )
+    allow_unauthenticated: bool = option(
+        False, "join a cluster on which anybody who reaches it can run code: no token (cluster only)"
     )
     runtime_env: dict[str, Any] = option(factory=dict, help="Ray's runtime_env (cluster only)")
 
@@ -36,6 +42,7 @@ class TrackingSettings:
 
     kind: str = option("local", "local, server or off")
     uri: str | None = option(None, "address of an MLflow tracking server (server only)")
+    open_seconds: float = option(300.0, "seconds in all that opening the store and asking it may take")
     patience: float = option(60.0, "seconds that a finished sweep waits for a store that does not answer")
 
 
@@ -52,12 +59,22 @@ class StudySettings:
 
 
 @dataclass(frozen=True)
+class CapSettings:
+    """Keys cap.*: what one command may spend before it stops; what is finished is kept."""
+
+    samples: int | None = option(None, "samples of all cells together; an episode is one sample")
+    episodes: int | None = option(None, "episodes of all cells together")
+    cpu_hours: float | None = option(None, "hours of computing, added up over all workers")
+
+
+@dataclass(frozen=True)
 class Settings:
     """Everything of the configuration that does not say which cells there are."""
 
     execution: ExecutionSettings
     tracking: TrackingSettings
     study: StudySettings
+    cap: CapSettings
     output: str = "."
     dry_run: bool = False
     only: str | None = None
@@ -74,6 +91,7 @@ class Settings:
             "execution": ExecutionSettings,
             "tracking": TrackingSettings,
             "study": StudySettings,
+            "cap": CapSettings,
         }
         built: dict[str, Any] = {
             name: build(group, _mapping(name, composed), f"{name}.") for name, group in groups.items()

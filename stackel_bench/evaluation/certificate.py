@@ -1,40 +1,61 @@
-"""What samples alone prove about a decision, whether or not the truth is known."""
-
-from __future__ import annotations
+"""What fresh samples prove about a decision, whether or not the truth is known."""
 
 from dataclasses import dataclass
+from typing import Any
+
+from stackel_bench.learners.budget import FixedBudget
+from stackel_bench.learners.decision import Decision
 
 
 @dataclass(frozen=True)
 class Certificate:
     """Statements that hold together with probability 1 - delta; the suboptimality itself stays unknown.
 
-    error is t: every mean of both players is known up to it. The leader's mean reward at the pair that the
-    decision expects is in [value_low, value_high]. The response expected is within follower_slack of the
-    follower's best. A pessimistic decision earns at least value_low from every follower who responds within
-    robust_slack of the best; an optimistic one from the follower who responds as expected. If guaranteed,
-    the commitment is within 2 error of the best value at slack follower_slack (pessimistic) or robust_slack
-    (optimistic); without enough samples, tolerance < 2 error, there is no such statement.
+    Pessimistic: the commitment is worth value_low or more against every follower within epsilon/2 of the
+    best response, value_high or less against the worst one within epsilon, and no other commitment is worth
+    more by more than `gap` against followers within epsilon. Optimistic: the same with followers who break
+    ties for the leader, within epsilon (value_low), 0 (value_high, and other commitments). `answered`: the
+    response that the decision expects is within epsilon of the best.
     """
 
-    error: float
+    epsilon: float
     delta: float
+    gap: float
     value_low: float
     value_high: float
-    follower_slack: float
-    robust_slack: float | None
+    answered: bool
     samples: int
 
     @property
-    def guaranteed(self) -> bool:
-        """Whether the tolerance covers the error, so that the theorem's argument goes through."""
-        return self.robust_slack is not None
+    def proven(self) -> bool:
+        """Whether both lines of the theorem hold for the decision."""
+        return self.gap <= self.epsilon and self.answered
 
     def __str__(self) -> str:
-        robust = "none: too few samples" if self.robust_slack is None else f"slack {self.robust_slack:.4g}"
+        unknown = "" if self.answered else "not proven that "
         return (
-            f"with probability {1 - self.delta:g}: "
-            f"leader value in [{self.value_low:.4g}, {self.value_high:.4g}]; "
-            f"response within {self.follower_slack:.4g} of the best; robustness {robust}; "
-            f"{self.samples} samples; suboptimality unknown"
+            f"with probability {1 - self.delta:g}: worth at least {self.value_low:.4g} and at most "
+            f"{self.value_high:.4g}; nothing else is better by more than {self.gap:.4g}; {unknown}the "
+            f"response is within {self.epsilon:g} of the best; {self.samples} samples; suboptimality unknown"
         )
+
+
+def certificate_of(
+    learner: Any, sampler: Any, decision: Decision, budget: FixedBudget, seed: int
+) -> Certificate:
+    """Sample what the proof of this decision rests on, until it is there or the budget is used up.
+
+    The samples are fresh, so that it does not matter how the decision was found. The learner is a
+    StoppingLearner.
+    """
+    schedule = learner.schedule(sampler, budget)
+    found, samples = learner.prove(sampler, schedule, decision, (seed, "certificate"))
+    return Certificate(
+        epsilon=budget.epsilon,
+        delta=budget.delta,
+        gap=found.gap,
+        value_low=found.low,
+        value_high=found.high,
+        answered=found.answered,
+        samples=samples,
+    )

@@ -1,7 +1,5 @@
 """How many samples any learner needs on one particular game, whatever it does: the instance's own bound."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Exact answers about a true game: values, gaps, and what a decision is really worth."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,25 +10,8 @@ import numpy as np
 from stackel_bench.errors import InputError
 from stackel_bench.learners.decision import Decisions
 from stackel_bench.models import TieBreaking
+from stackel_bench.planning.bounds import Bounds
 from stackel_bench.planning.finite.responses import optimistic_gap, pessimistic_gap
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """A certified interval for a number; low == high where it is known exactly.
-
-    finished is False if a time limit or near ties left the interval wider than asked for: each end is still a
-    bound, and neither is the number.
-    """
-
-    low: float
-    high: float
-    finished: bool = True
-
-    @classmethod
-    def exactly(cls, value: float) -> Bounds:
-        """The interval of a number that is known."""
-        return cls(float(value), float(value))
 
 
 class Oracle(Protocol):

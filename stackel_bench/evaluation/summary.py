@@ -1,25 +1,24 @@
 """From a cell's records (one row per replicate and rung) to the numbers that are tracked and plotted."""
 
-from __future__ import annotations
-
+import math
 from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 
+from stackel_bench.evaluation.played import PLAYED
 from stackel_bench.evaluation.verdict import Judgement
 from stackel_bench.learners.decision import Decisions
 from stackel_bench.learners.guarantee import Line
 from stackel_bench.statistics.binomial import binomial_interval
 from stackel_bench.statistics.bounded_mean import mean_intervals
 from stackel_bench.statistics.crossing import samples_needed
-from stackel_bench.statistics.samples_used import samples_used
 
 SHOWN_STRATEGY = 3  # mixed strategies over so many actions can be drawn, so records keep them
 
 
-def record_columns(decisions: Decisions, judged: Judgement) -> dict[str, np.ndarray]:
-    """The columns [R,K] of the records: what was decided, and what it is really worth."""
+def decision_columns(decisions: Decisions) -> dict[str, np.ndarray]:
+    """The columns [R,K] of the records that need no truth: what was decided, and what was found out."""
     shape = decisions.shape
     response, strategy = decisions.follower_response, decisions.leader_strategy
     shown = 0 if strategy is None or strategy.shape[-1] > SHOWN_STRATEGY else strategy.shape[-1]
@@ -28,6 +27,19 @@ def record_columns(decisions: Decisions, judged: Judgement) -> dict[str, np.ndar
         **({} if decisions.leader_action is None else {"leader_action": decisions.leader_action}),
         **({"follower_response": response} if response.shape == shape else {}),  # else it is a policy
         "estimated_value": decisions.estimated_value,
+        **{f"strategy_{action}": strategy[..., action] for action in range(shown) if strategy is not None},
+        **{f"diagnostic_{name}": values for name, values in decisions.diagnostics.items()},
+    }
+
+
+def record_columns(decisions: Decisions, judged: Judgement) -> dict[str, np.ndarray]:
+    """The columns [R,K] of the records: what was decided, and what it is really worth."""
+    shape, decided = decisions.shape, decision_columns(decisions)
+    last = {
+        name: decided.pop(name) for name in list(decided) if name.startswith(("strategy_", "diagnostic_"))
+    }
+    return {
+        **decided,
         "value": judged.value,
         "value_suboptimality": judged.value_suboptimality,
         "follower_suboptimality": judged.follower_suboptimality,
@@ -38,8 +50,7 @@ def record_columns(decisions: Decisions, judged: Judgement) -> dict[str, np.ndar
         "guarantee_held": judged.guarantee_held,
         **{f"{line}_vacuous": np.full(shape, vacuous) for line, vacuous in judged.vacuous_lines.items()},
         "vacuous": np.full(shape, judged.vacuous),
-        **{f"strategy_{action}": strategy[..., action] for action in range(shown) if strategy is not None},
-        **{f"diagnostic_{name}": values for name, values in decisions.diagnostics.items()},
+        **last,
     }
 
 
@@ -50,24 +61,32 @@ def summarise(records: pd.DataFrame, delta: float) -> tuple[dict[str, float], li
     """
     rungs = int(records["rung"].iloc[-1]) + 1
     columns = {name: records[name].to_numpy().reshape(-1, rungs) for name in records.columns}
-    largest = float(columns["largest_loss"][0, 0])
-    limits = np.stack(mean_intervals(columns["value_suboptimality"], 0.0, largest), axis=1)
+    limits = np.full((rungs, 2), np.nan)
+    if "value_suboptimality" in columns:
+        largest = float(columns["largest_loss"][0, 0])
+        limits = np.stack(mean_intervals(columns["value_suboptimality"], 0.0, largest), axis=1)
     by_rung = [
         _summarise_rung({name: values[:, rung] for name, values in columns.items()}, limits[rung])
         for rung in range(rungs)
     ]
+    if "value_suboptimality" not in columns:  # without a truth: no failures, so no samples needed
+        return by_rung[-1] | _used(columns, by_rung[-1]), by_rung
     vacuous = {name: float(columns[name][0, 0]) for name in columns if name.endswith("vacuous")}
     return by_rung[-1] | _needed(columns, by_rung, delta) | vacuous, by_rung
 
 
 def _summarise_rung(columns: Mapping[str, np.ndarray], loss_limits: np.ndarray) -> dict[str, float]:
     """Failure probability and losses of one rung from its record columns [R], with intervals."""
+    known = {"samples": float(columns["samples"].mean())} | _known_without_truth(columns)
+    return known if "guarantee_held" not in columns else known | _judged(columns, loss_limits)
+
+
+def _judged(columns: Mapping[str, np.ndarray], loss_limits: np.ndarray) -> dict[str, float]:
     failed = ~columns["guarantee_held"]
     trials, failures = len(failed), int(failed.sum())
     low, high = binomial_interval(failures, trials)
     losses = columns["value_suboptimality"]
-    summary = {
-        "samples": float(columns["samples"].mean()),
+    return {
         "failure_probability": failures / trials,
         "failure_probability_low": float(low),
         "failure_probability_high": float(high),
@@ -85,12 +104,15 @@ def _summarise_rung(columns: Mapping[str, np.ndarray], loss_limits: np.ndarray) 
         "gap": float(columns["gap"][0]),
         "guarantee": float(columns["guarantee"][0]),
     }
-    diagnostics = [name for name in columns if name.startswith("diagnostic_")]
-    known = {name: columns[name][~np.isnan(columns[name])] for name in diagnostics}
+
+
+def _known_without_truth(columns: Mapping[str, np.ndarray]) -> dict[str, float]:
+    """Means of diagnostics and of played values, where a replicate has them."""
+    shown = [name for name in columns if name.startswith(("diagnostic_", PLAYED))]
+    known = {name: columns[name][~np.isnan(columns[name])] for name in shown}
     means = {name: float(values.mean()) for name, values in known.items() if len(values)}
-    if "diagnostic_certified" in means:
-        summary["certified"] = means.pop("diagnostic_certified")
-    return summary | {name: mean for name, mean in means.items() if np.isfinite(mean)}
+    certified = {"certified": means.pop("diagnostic_certified")} if "diagnostic_certified" in means else {}
+    return certified | {name: mean for name, mean in means.items() if np.isfinite(mean)}
 
 
 def _needed(
@@ -103,11 +125,8 @@ def _needed(
     so that fewer samples may do.
     """
     if len(rungs) == 1:
-        used = samples_used(columns["samples"][:, 0])
-        spread = {} if used.median == used.q90 == used.mean else {"samples_median": used.median}
-        spread |= {"samples_q90": used.q90} if spread else {}
         censored = float(rungs[0]["failure_probability"] > delta)
-        return {"sample_complexity": used.mean, "censored": censored} | spread
+        return _used(columns, rungs[0]) | {"censored": censored}
     found = samples_needed([rung["samples"] for rung in rungs], ~columns["guarantee_held"], delta)
     ends = {"samples_needed_low": found.low, "samples_needed_high": found.high}
     return {
@@ -116,3 +135,12 @@ def _needed(
         "at_most": float(found.at_most),
         **{name: end for name, end in ends.items() if np.isfinite(end)},
     }
+
+
+def _used(columns: Mapping[str, np.ndarray], last: Mapping[str, float]) -> dict[str, float]:
+    """The samples used at the largest budget, with their spread where learners stop by themselves."""
+    used = columns["samples"][:, -1].astype(float)
+    mean, (median, q90) = math.fsum(used) / len(used), np.quantile(used, [0.5, 0.9]).tolist()
+    stops = "certified" in last or not median == q90 == mean
+    spread = {"samples_median": median, "samples_q90": q90} if stops else {}
+    return {"sample_complexity": mean} | spread

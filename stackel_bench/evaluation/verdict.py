@@ -1,7 +1,5 @@
 """What a decision lost on the true game, and which lines of the learner's guarantee held for it."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -7,6 +7,8 @@ from collections.abc import Hashable, Iterable, Sequence
 
 from stackel_bench.execution.cost import CostModel
 from stackel_bench.execution.jobs import Job
+from stackel_bench.learners.certified.rounds import takes_rounds
+from stackel_bench.trials.pieces import plays
 from stackel_bench.trials.trial import Trial
 
 
@@ -20,9 +22,13 @@ class Estimates:
             self._waiting[self.kind(index)] += self.scheduled(index)
 
     def fans_out(self, index: int) -> bool:
-        """Whether every unit of this trial gets tasks of its own."""
+        """Whether every unit of this trial gets tasks of its own; always, where a program is played."""
+        trial = self._trials[index]
+        if plays(trial.game):
+            return True
         if self._fan_out is None:
-            return bool(self._trials[index].game.sampler.job_per_unit)
+            several = trial.schedule.units > 1 or takes_rounds(trial.learner)
+            return several and bool(trial.game.sampler.job_per_unit)
         return self._fan_out == "leader_action"
 
     def kind(self, index: int) -> tuple[Hashable, ...]:
@@ -57,6 +63,15 @@ class Estimates:
     def observe(self, job: Job, blocks: int, seconds: float) -> None:
         """Some blocks of a job took so long."""
         self.cost.observe(self.kinds(job), job.scheduled_per_block * blocks, seconds)
+
+    def observe_played(self, job: Job, samples: int, seconds: float) -> float:
+        """One unit of a block has played so many samples; the seconds that it will still take."""
+        known = job.trial.schedule.planned_per_unit
+        if known is None:
+            return seconds  # nobody knows: as long again
+        planned = max(samples, known)
+        self.cost.observe(self.kinds(job), job.scheduled_per_block * samples / planned, seconds)
+        return seconds * (planned - samples) / max(1, samples)
 
     def observe_whole(self, indices: Sequence[int], seconds: float) -> None:
         """Whole trials took so long together; only trials of one kind teach something."""

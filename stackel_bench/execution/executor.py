@@ -6,7 +6,7 @@ import contextlib
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -48,7 +48,10 @@ class Executor(Protocol):
     def submit(self, name: str, function: Callable[..., Any], *arguments: Any) -> Task:
         """Start a task under this name; arguments may be earlier tasks, whose results are meant."""
 
-    def next_finished(self, tasks: list[Task]) -> Finished:
+    def clock(self) -> float:
+        """Seconds that have passed where tasks run, since whenever."""
+
+    def next_finished(self, tasks: Collection[Task]) -> Finished:
         """The next one of these tasks to end; a ClusterLostError if none will."""
 
     def value(self, task: Task) -> Any:
@@ -112,15 +115,19 @@ class SerialExecutor:
         """Remember the task."""
         return _SerialTask(name, function, arguments)
 
-    def next_finished(self, tasks: list[Task]) -> Finished:
+    def clock(self) -> float:
+        """This machine's."""
+        return time.perf_counter()
+
+    def next_finished(self, tasks: Collection[Task]) -> Finished:
         """Run the oldest task."""
-        task = tasks[0]
+        task = next(iter(tasks))
         start = time.perf_counter()
         failure = None
         with _interrupts_deferred():
             try:
                 task.value = task.function(*map(self.value, task.arguments))
-            except Exception as error:  # becomes the failure of this task's trial
+            except (Exception, SystemExit) as error:  # becomes the failure of this task's trial
                 failure = Failure.of(error)
         return Finished(task, time.perf_counter() - start, failure)
 

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Set
 from dataclasses import dataclass, field
+from typing import Any
 
 from stackel_bench.execution.executor import Task
+from stackel_bench.learners.certified.rounds import takes_rounds
 from stackel_bench.trials.pieces import BlockResults
+from stackel_bench.trials.rounds import ROUND, Part, Round
 from stackel_bench.trials.trial import Trial
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Some blocks of a trial: explored for one unit, or (unit is None) decided for all of them."""
+    """Some blocks of a trial: explored for one unit, or (unit is None) decided for all of them.
+
+    Of a run in rounds a unit is a part; `orders` are those of its last round, `cut` is where a part's task
+    was cut.
+    """
 
     unit: int | None
     blocks: range
+    kind: str = "unit"
 
     @property
     def name(self) -> str:
         """A name that says what it is; `parse` reads it."""
-        what = "decided" if self.unit is None else f"unit-{self.unit}"
+        what = f"{self.kind}-{self.unit}"
+        if self.unit is None:
+            what = "decided" if self.kind == "unit" else self.kind
         return f"{what}.{self.blocks.start}-{self.blocks.stop}"
 
     @classmethod
@@ -29,9 +38,10 @@ class Piece:
         """The piece of this name; a ValueError for anything else."""
         what, _, blocks = name.partition(".")
         first, _, stop = blocks.partition("-")
-        unit = None if what == "decided" else int(what.removeprefix("unit-"))
-        piece = cls(unit, range(int(first), int(stop)))
-        if piece.name != name or not piece.blocks:
+        kind, _, number = what.partition("-")
+        unit = None if kind in ("decided", "orders") else int(number)
+        piece = cls(unit, range(int(first), int(stop)), "unit" if kind == "decided" else kind)
+        if piece.name != name or not piece.blocks or kind not in ("decided", "orders", "unit", "cut"):
             raise ValueError(f"{name!r} is no name of a piece")
         return piece
 
@@ -50,6 +60,44 @@ class Run:
 
 
 @dataclass
+class RoundsRun:
+    """Neighbouring blocks that are explored round by round."""
+
+    blocks: range
+    round: Round | None = None  # in work
+    parts: dict[int, Part] = field(default_factory=dict)
+    contents: dict[int, Task] = field(default_factory=dict)  # the same, encoded
+    checkpoints: dict[tuple[int, int], Task] = field(default_factory=dict)  # by part and round: tasks cut
+    seconds: float = 0.0  # of computing so far
+    restored: bool = False  # from what an earlier invocation kept, so that seconds are not all of them
+
+    def take(self, piece: Piece, value: Any, content: Task) -> None:
+        """A piece of it, and the same encoded."""
+        if piece.unit is None:
+            self.round = value
+        elif piece.kind == "cut":
+            self.checkpoints[piece.unit, value.memory[ROUND]] = content
+        else:
+            self.parts[piece.unit], self.contents[piece.unit] = value, content
+
+    @property
+    def number(self) -> int:
+        """Of the round in work; 0 before the first one."""
+        return 0 if self.round is None else self.round.number
+
+    @property
+    def missing(self) -> list[int]:
+        """Parts that the round in work still waits for."""
+        done = {index for index, part in self.parts.items() if part.number == self.number}
+        return [] if self.round is None else [index for index in self.round.orders if index not in done]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is missing of what was kept: all parts of the rounds before this one."""
+        return self.round is not None and (self.number == 1 or len(self.parts) == self.round.parts)
+
+
+@dataclass
 class Job:
     """One trial on its way through the scheduler."""
 
@@ -58,13 +106,18 @@ class Job:
     fans_out: bool  # one task per unit
     todo: list[range]  # neighbouring blocks that no task has yet
     decided: dict[int, BlockResults] = field(default_factory=dict)  # by first block
-    models: dict[int, Task] = field(default_factory=dict)  # what exploring a unit needs, stored once
+    checkpoints: dict[tuple[int, int], Task] = field(default_factory=dict)  # by unit and block: runs cut
     busy_seconds: float = 0.0
-    started: float = field(default_factory=time.perf_counter)
+    started: float = 0.0  # by the executor's clock
     failed: bool = False
 
     def __post_init__(self) -> None:
         self.assignment = self.trial.assignment
+
+    @property
+    def in_rounds(self) -> bool:
+        """Whether its parts are explored by tasks of their own, round by round."""
+        return self.fans_out and takes_rounds(self.trial.learner)
 
     @property
     def scheduled_per_block(self) -> float:
@@ -96,7 +149,8 @@ class Job:
     def task_name(self, verb: str, blocks: range, unit: int | None = None) -> str:
         """The name that Ray shows, such as `explore bandit_rl/taxation a=3 r=0-63`."""
         replicates = self.assignment.replicates_in(blocks)
-        letter = "a" if self.trial.schedule.units == self.trial.game.sizes["num_leader_actions"] else "unit"
+        actions = self.trial.schedule.units == self.trial.game.sizes["num_leader_actions"]
+        letter = "a" if actions or self.in_rounds else "unit"
         where = "" if unit is None else f" {letter}={unit}"
         return f"{verb} {self.trial.game.name}{where} r={replicates.start}-{replicates.stop - 1}"
 

@@ -10,7 +10,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -34,11 +35,13 @@ import ray.cloudpickle
 import ray.exceptions
 
 from stackel_bench import __version__
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, UnavailableError
 from stackel_bench.execution.cluster_watch import WATCH_SECONDS, Address, ClusterWatch
 from stackel_bench.execution.executor import ClusterLostError, Finished, Task
+from stackel_bench.execution.ray_token import FreshToken, asks_for_token
 from stackel_bench.outside.code import versions_used
 from stackel_bench.outside.sources import Sources, install, installed_sources
+from stackel_bench.text import printable
 from stackel_bench.trials.trial import Failure
 
 _LOST = (
@@ -109,9 +112,12 @@ class RayExecutor:
         runtime_env: Mapping[str, Any] | None = None,
         dashboard: bool = False,
         wait_for_nodes: bool = False,
+        allow_unauthenticated: bool = False,
     ) -> None:
         local: dict[str, Any] = {}
+        self._token: FreshToken | None = None
         if address == "local":
+            self._token = FreshToken()
             local = {"num_cpus": num_cpus, "include_dashboard": dashboard, "dashboard_host": "127.0.0.1"}
         try:
             with _own_signal_handlers():
@@ -123,10 +129,11 @@ class RayExecutor:
                     **local,
                 )
         except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
-            if address == "local":
+            if self._token is not None:
+                self._token.forget()
                 raise
-            allowed = f"the address of a running Ray cluster ({_first_line(error)})"
-            raise InputError("execution.address", address, allowed) from error
+            what, why = f"reach a Ray cluster at {address}", _first_line(error)
+            raise UnavailableError("execution.address", what, why) from error
         options: dict[str, Any] = {"num_cpus": cpus_per_task, "num_returns": 2}
         if memory_per_task is not None:
             options["memory"] = memory_per_task
@@ -139,19 +146,20 @@ class RayExecutor:
             raise InputError("execution.memory_per_task", memory_per_task, allowed)  # it would wait for ever
         head, node = _addresses()
         self.place = "on a private Ray cluster of this machine"
-        if dashboard and context.dashboard_url:
-            url = f"http://{context.dashboard_url}"
-            self.place += f" (dashboard {url}; RAY_AUTH_MODE=token ray list tasks --address {url})"
+        if self._token is not None and dashboard and context.dashboard_url:
+            url, words = f"http://{context.dashboard_url}", "RAY_AUTH_MODE=token RAY_AUTH_TOKEN_PATH="
+            self.place += f" (dashboard {url}; {words}{self._token.file()} ray list tasks --address {url})"
         patience = _PRIVATE_LOST_SECONDS
         if address != "local":
             self.place, patience = f"on the Ray cluster at {head[0]}:{head[1]}", _LOST_SECONDS
             if not wait_for_nodes:
                 _require_room(cpus_per_task, memory_per_task)
-            _require_package(address)
+            _require_package(address, allow_unauthenticated)
         else:  # nobody waits for these: workers import while this process prepares the work
             importing = ray.remote(num_cpus=cpus_per_task)(_import_package).options(name="import")
             self._importing = [importing.remote() for _ in range(self.workers)]
         self._watch = ClusterWatch(head, node, self.place, patience)
+        self._done: deque[_RayTask] = deque()  # have ended, and nobody was told yet
         self._ended = threading.Event()
         threading.Thread(target=self._count, name="ray-cpus", daemon=True).start()
 
@@ -182,14 +190,22 @@ class RayExecutor:
         ]
         return _RayTask(*self._timed.options(name=name, **self._options).remote(function, *resolved))
 
-    def next_finished(self, tasks: list[Task]) -> Finished:
-        """Wait for the next task, in completion order."""
-        by_reference = {task.seconds: task for task in tasks}
-        done = self._wait(list(by_reference))
-        task = by_reference[done]
+    def clock(self) -> float:
+        """This machine's."""
+        return time.perf_counter()
+
+    def next_finished(self, tasks: Collection[Task]) -> Finished:
+        """Wait for the next task, in completion order; all that have ended are asked for together."""
+        while not (self._done and self._done[0] in tasks):
+            if self._done:  # nobody asks for it any more
+                self._done.popleft()
+            else:
+                by_reference = {task.seconds: task for task in tasks}
+                self._done.extend(by_reference[done] for done in self._wait(list(by_reference)))
+        task = self._done.popleft()
         self._watch.look_at_node()
         try:
-            return Finished(task, float(ray.get(done)))
+            return Finished(task, float(ray.get(task.seconds)))
         except ray.exceptions.RayTaskError as error:
             return Finished(task, 0.0, Failure(_first_line(error.cause), _plain(error)))
         except ray.exceptions.LocalRayletDiedError as error:
@@ -197,12 +213,13 @@ class RayExecutor:
         except ray.exceptions.RayError as error:
             return Finished(task, 0.0, Failure(_advice(error), _plain(error)), isinstance(error, _LOST))
 
-    def _wait(self, references: list[ray.ObjectRef[Any]]) -> ray.ObjectRef[Any]:
+    def _wait(self, references: list[ray.ObjectRef[Any]]) -> list[ray.ObjectRef[Any]]:
+        """All that are there once there is one."""
         while True:
             self._watch.look()
             done, _ = ray.wait(references, num_returns=1, timeout=WATCH_SECONDS, fetch_local=False)
             if done:
-                return done[0]
+                return ray.wait(references, num_returns=len(references), timeout=0, fetch_local=False)[0]
 
     def value(self, task: Task) -> Any:
         """Fetch a result."""
@@ -213,6 +230,8 @@ class RayExecutor:
         """Disconnect, and stop the private cluster if there is one."""
         self._ended.set()
         ray.shutdown()
+        if self._token is not None:
+            self._token.forget()
 
 
 @contextlib.contextmanager
@@ -252,27 +271,37 @@ def _require_room(cpus: float, memory: int | None) -> None:
         raise InputError("execution.memory_per_task", memory, allowed)
 
 
-def _versions(names: tuple[str, ...]) -> dict[str, str]:
-    """The versions of this package and of plug-ins where this runs."""
+def _worker_facts(names: tuple[str, ...]) -> tuple[dict[str, str], bool]:
+    """The versions of this package and of plug-ins where this runs, and whether Ray asks for a token."""
     found = {"stackel_bench": __version__}  # shipped by runtime_env, the package may have no metadata
     for name in names:
         with contextlib.suppress(PackageNotFoundError):
             found[name] = version(name)
-    return found
+    return found, asks_for_token()
 
 
-def _require_package(address: str) -> None:
-    """Raise an InputError where workers lack this package or a plug-in, or have another version of it."""
+def _require_package(address: str, allow_unauthenticated: bool) -> None:
+    """Raise an InputError where workers lack this package or a plug-in, or have another version of it.
+
+    And where anybody who reaches the cluster may run code on it, unless that is allowed.
+    """
     here = {"stackel_bench": __version__, **versions_used()}
     wanted = ", ".join(f"{name} {number}" for name, number in here.items())
     allowed = f"a cluster whose workers can import {wanted} (installed, or by execution.runtime_env)"
-    probe = ray.remote(num_cpus=0)(_versions).remote(tuple(versions_used()))
+    probe = ray.remote(num_cpus=0)(_worker_facts).remote(tuple(versions_used()))
     try:
-        there = ray.get(probe, timeout=_PROBE_SECONDS)
+        there, has_token = ray.get(probe, timeout=_PROBE_SECONDS)
     except ray.exceptions.GetTimeoutError:
         return  # no worker yet; an autoscaler may be starting one
     except ray.exceptions.RayError as error:
         raise InputError("execution.address", address, f"{allowed}; {_last_line(error)}") from error
+    if not has_token and not allow_unauthenticated:
+        found = f"{address}, a cluster without token authentication"
+        allowed = (
+            "a cluster that was started with RAY_AUTH_MODE=token; on this one anybody who reaches it can run "
+            "code, also on what you send there (execution.allow_unauthenticated=true joins it all the same)"
+        )
+        raise InputError("execution.address", found, allowed)
     if there != here:
         found = ", ".join(f"{name} {there.get(name, 'missing')}" for name in here)
         raise InputError("execution.address", address, f"{allowed}; found {found}")
@@ -292,7 +321,7 @@ def _advice(error: BaseException) -> str:
 
 def _plain(error: BaseException) -> str:
     """The message without terminal colours."""
-    return re.sub("\x1b\\[[0-9;]*m", "", str(error)).strip()
+    return printable(re.sub("\x1b\\[[0-9;]*m", "", str(error)).strip())
 
 
 def _last_line(error: BaseException) -> str:

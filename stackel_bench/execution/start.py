@@ -2,50 +2,58 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import socket
 from importlib.util import find_spec
 
 from stackel_bench import checks
 from stackel_bench.config.settings import ExecutionSettings
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, NoEffectError, UnavailableError
 from stackel_bench.execution.executor import Executor, SerialExecutor
 
 CONNECT_SECONDS = 10.0
+SMALL_SECONDS = 10.0  # of one worker; starting Ray and its workers takes about as long
 FAN_OUTS = ("leader_action", "auto")
 
 
 def validate_execution(config: ExecutionSettings) -> None:
-    """Raise an InputError where the group execution/ cannot be meant; asks nobody."""
-    checks.choice("execution", config.kind, ("local", "cluster", "serial"))
+    """Raise an InputError if the settings are inconsistent; no network access."""
+    checks.choice("execution", config.kind, ("auto", "local", "cluster", "serial"))
     if config.fan_out is not None:
         checks.choice("execution.fan_out", config.fan_out, FAN_OUTS)
-    if config.dashboard and config.kind != "local":
-        raise InputError("execution.dashboard", True, "false unless execution=local; a cluster has its own")
+    if config.dashboard and config.kind not in ("auto", "local"):
+        raise NoEffectError("execution.dashboard", "only execution=local starts one; a cluster has its own")
     if config.dashboard and find_spec("aiohttp_cors") is None:  # comes with ray[default] only
-        allowed = "false, or the extra that brings Ray's dashboard: pip install 'stackel_bench[cluster]'"
-        raise InputError("execution.dashboard", True, allowed)
-    if config.wait_for_nodes and config.kind != "cluster":
-        raise InputError("execution.wait_for_nodes", True, "false unless execution=cluster")
+        why = "it is not installed"
+        remedy = "Type pip install 'stackel_bench[cluster]'"
+        raise UnavailableError("execution.dashboard", "start Ray's dashboard", why, remedy)
+    for name in ("wait_for_nodes", "allow_unauthenticated"):
+        if getattr(config, name) and config.kind != "cluster":
+            raise NoEffectError(f"execution.{name}", "only execution=cluster uses it")
+    mode = os.environ.get("RAY_AUTH_MODE", "token")
+    if config.kind != "serial" and mode.lower() != "token" and not config.allow_unauthenticated:
+        allowed = "unset or token: on a Ray without authentication anybody who reaches it runs code"
+        raise InputError("RAY_AUTH_MODE", mode, f"{allowed} (a cluster: execution.allow_unauthenticated)")
     checks.real("execution.batch_seconds", config.batch_seconds, least=0, open_least=True)
+    checks.real("execution.piece_seconds", config.piece_seconds, least=0, open_least=True)
     checks.real("execution.cpus_per_task", config.cpus_per_task, least=0, open_least=True)
     if config.num_cpus is not None:
         checks.integer("execution.num_cpus", config.num_cpus, least=1)
     if config.memory_per_task is not None:
         checks.integer("execution.memory_per_task", config.memory_per_task, least=1)
-    if config.kind == "local":
+    if config.kind in ("auto", "local"):
         total = config.num_cpus or os.cpu_count() or 1
         if config.cpus_per_task > total:
             raise InputError(
                 "execution.cpus_per_task", config.cpus_per_task, f"at most {total}, the CPUs here"
             )
     if config.kind != "cluster" and config.runtime_env:
-        raise InputError("execution.runtime_env", dict(config.runtime_env), "{} unless execution=cluster")
+        raise NoEffectError("execution.runtime_env", "only execution=cluster uses it")
     if config.kind == "cluster" and not config.address:
         raise InputError("execution.address", config.address, "HOST:PORT of a Ray cluster, or auto")
     if config.kind != "cluster" and config.address:
-        allowed = "null unless execution=cluster"
-        raise InputError("execution.address", config.address, allowed)
+        raise NoEffectError("execution.address", "only execution=cluster uses it")
     if config.kind == "cluster" and config.address != "auto":
         _host_and_port(config.address or "")
 
@@ -57,8 +65,8 @@ def require_reachable(config: ExecutionSettings) -> None:
     try:
         socket.create_connection(_host_and_port(config.address or ""), timeout=CONNECT_SECONDS).close()
     except (OSError, UnicodeError) as error:
-        allowed = f"the address of a running Ray cluster ({error})"
-        raise InputError("execution.address", config.address, allowed) from error
+        what = f"reach a Ray cluster at {config.address}"
+        raise UnavailableError("execution.address", what, error) from error
 
 
 def _host_and_port(address: str) -> tuple[str, int]:
@@ -71,10 +79,22 @@ def _host_and_port(address: str) -> tuple[str, int]:
     return host, int(port)
 
 
+def chosen_execution(config: ExecutionSettings, seconds: float) -> ExecutionSettings:
+    """auto decided for work of so many seconds; options that only Ray has are a wish for Ray."""
+    if config.kind != "auto":
+        return config
+    plain = ExecutionSettings(batch_seconds=config.batch_seconds, runtime_env=config.runtime_env)
+    return dataclasses.replace(
+        config, kind="serial" if seconds <= SMALL_SECONDS and config == plain else "local"
+    )
+
+
 def start_executor(config: ExecutionSettings) -> Executor:
     """Serial, a private local Ray, or a Ray cluster by address."""
     if config.kind == "serial":
         return SerialExecutor()
+    if config.allow_unauthenticated:  # read when ray is imported; workers without a token must reach us too
+        os.environ["RAY_AUTH_MODE"] = "disabled"
     from stackel_bench.execution.ray_executor import RayExecutor  # importing ray takes a second
 
     return RayExecutor(
@@ -85,4 +105,5 @@ def start_executor(config: ExecutionSettings) -> Executor:
         runtime_env=config.runtime_env,
         dashboard=config.dashboard,
         wait_for_nodes=config.wait_for_nodes,
+        allow_unauthenticated=config.allow_unauthenticated,
     )

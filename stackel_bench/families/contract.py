@@ -1,7 +1,5 @@
 """What checks of other people's games and learners need to know of a family."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """The record of a family: all that the rest of the package knows of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,14 +20,17 @@ class Family:
     oracle: Callable[[Any], Oracle]  # of a game whose truth is known
     exponents: Mapping[str, float]  # the power of each axis in the theorem's sample size
     warm_up: Callable[[], None]  # compiles what games of this family run on
+    prefix: str | None = None  # of its games where room is short, instead of its name and a slash
     # what stackel_bench.testing needs to check games and learners of this family
     contract: Contract | None = None
     explorers: Mapping[str, type[Any]] = field(default_factory=dict)
     # (game or one unit of it, unit, finding, epsilon) -> the finding, with what the truth says of it
     diagnose: Callable[[Any, int, Any, float], Any] | None = None
-    # (game, decision, algorithm, epsilon, delta) -> what the samples alone prove about the decision
-    certify: Callable[..., Any] | None = None
+    # a StoppingLearner whose model can be asked about any decision, so that fresh samples prove it
+    confidence: Callable[[], Any] | None = None
     # (epsilon, sizes) -> samples below which some game of these sizes defeats every learner
     lower_bound: Callable[[float, Mapping[str, int]], float] | None = None
     # (game, epsilon, tie-breaking, divergence) -> what this very game asks of every learner
     characteristic_time: Callable[..., Any] | None = None
+    # (game, epsilon, tie-breaking) -> the same for the game's own noise, None where it takes too much work
+    instance_bound: Callable[..., Any] | None = None

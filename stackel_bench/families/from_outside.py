@@ -1,21 +1,20 @@
 """Games, learners and explorers whose code is not this package's: found, checked, built."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from stackel_bench.errors import InputError, UnknownKeyError
+from stackel_bench.errors import InputError, MissingValueError, NoEffectError, UnknownKeyError
 from stackel_bench.games.game import Game
 from stackel_bench.options import build
 from stackel_bench.outside.plugins import load_plugin, plugins
 from stackel_bench.outside.reference import Loaded, is_reference, load_reference, one_sentence
 
 _GAME = ("family", "name", "identity", "sampler", "sizes")
-LEARNER_MEMBERS = (("schedule",), ("explore", "explore_block"), ("decide", "decide_block"))
+LEARNER_MEMBERS = (("name",), ("schedule",), ("explore", "explore_block"), ("decide", "decide_block"))
 EXPLORER_MEMBERS = (
+    ("name",),
     ("nested",),
     ("proved",),
     ("seconds_of",),
@@ -50,11 +49,11 @@ def outside_game(name: str, found: Loaded, given: Mapping[str, Any]) -> Game:
     if callable(game):
         known = keyword_defaults(game)
         _require_keywords(game, known, given)
-        with one_sentence("game", name, f"a builder of games; {name}"):
+        with one_sentence("game", name, "it"):
             game = game(**given)
     elif given:
         key = next(iter(given))
-        raise InputError(f"game.{key}", given[key], f"nothing here: {name} is a game, not a builder of one")
+        raise NoEffectError(f"game.{key}", f"{name} is a game, not a function that builds one")
     missing = [member for member in _GAME if not hasattr(game, member)]
     if missing:
         allowed = f"a game, or a function that returns one; {type(game).__name__} has no {', '.join(missing)}"
@@ -71,8 +70,9 @@ def outside_learner(name: str, found: Loaded, family: str, options: Mapping[str,
     families = getattr(cls, "family", family)
     families = (families,) if isinstance(families, str) else tuple(families)
     if family not in families:
-        raise InputError("algorithm", name, f"one for {family} games; it is for {', '.join(families)}")
-    with one_sentence("algorithm", name, f"a class of learners; {name}"):
+        sentence = f"{name} is a learner for {', '.join(families)} games; this game is of the family {family}"
+        raise InputError("algorithm", name, f"one for {family} games", sentence)
+    with one_sentence("algorithm", name, "it"):
         return build(cls, options, "algorithm.")
 
 
@@ -110,4 +110,4 @@ def _require_keywords(builder: Any, known: Mapping[str, Any], given: Mapping[str
             raise UnknownKeyError(f"game.{key}", [f"game.{name}" for name in known])
     for key, default in known.items():
         if default is inspect.Parameter.empty and key not in given:
-            raise InputError(f"game.{key}", None, "a value: it has no default")
+            raise MissingValueError(f"game.{key}")

@@ -1,7 +1,5 @@
 """Games by name: reads defaults and documentation from conf/game, checks parameters, builds the game."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import inspect
@@ -11,7 +9,7 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from stackel_bench.errors import InputError, did_you_mean
+from stackel_bench.errors import InputError, UnknownKeyError, UnknownNameError
 from stackel_bench.families.from_outside import is_outside, keyword_defaults, load_outside, outside_game
 from stackel_bench.families.registry import FAMILIES, family_of
 from stackel_bench.games.game import Game
@@ -42,7 +40,7 @@ def default_parameters(name: str) -> Mapping[str, Any]:
 @functools.cache
 def _declared_parameters(name: str) -> Mapping[str, Any]:
     if name not in game_names():
-        raise InputError("game", name, "one of " + ", ".join(game_names()) + did_you_mean(name, game_names()))
+        raise UnknownNameError("game", name, game_names())
     text = resources.files("stackel_bench.conf").joinpath(f"game/{name}.yaml").read_text("utf-8")
     parameters = OmegaConf.to_container(OmegaConf.create(text))
     assert isinstance(parameters, dict)
@@ -61,10 +59,8 @@ def load_game(name: str, **parameters: Any) -> Game:
     defaults = default_parameters(name)
     for key in parameters:
         if key not in defaults:
-            raise InputError(
-                f"game.{key}", parameters[key], "no such parameter; known: " + ", ".join(defaults)
-            )
-    named: Game = dataclasses.replace(_builder(name)(**{**defaults, **parameters}), name=name)
+            raise UnknownKeyError(f"game.{key}", [f"game.{name}" for name in defaults])
+    named: Game = dataclasses.replace(builder_of(name)(**{**defaults, **parameters}), name=name)
     return named
 
 
@@ -75,7 +71,8 @@ def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, bool | int | float | str)
 
 
-def _builder(name: str) -> Callable[..., Any]:
+def builder_of(name: str) -> Callable[..., Any]:
+    """The function that builds the named game; its docstring has the formula."""
     family, instance = name.split("/")
     builder = family_of(family).games[instance]
     expected, declared = set(inspect.signature(builder).parameters), set(default_parameters(name))

@@ -1,11 +1,15 @@
 """Learners by family and name; options that do not fit are refused with the ones that do."""
 
-from __future__ import annotations
-
 from typing import Any
 
-from stackel_bench.errors import InputError, did_you_mean
-from stackel_bench.families.from_outside import is_outside, load_outside, outside_learner
+from stackel_bench.errors import InputError, NoEffectError, UnknownNameError
+from stackel_bench.families.from_outside import (
+    LEARNER_MEMBERS,
+    is_outside,
+    load_outside,
+    outside_learner,
+    require_members,
+)
 from stackel_bench.families.registry import family_of
 from stackel_bench.learners.learner import Learner
 from stackel_bench.options import build, changed, values_of
@@ -15,18 +19,19 @@ from stackel_bench.outside.plugins import LEARNERS
 def make_learner(family: str, algorithm: str | Learner, /, **options: Any) -> Learner:
     """The learner that `algorithm` names in this family, its fields being options, or that it is itself."""
     if hasattr(algorithm, "schedule") and not isinstance(algorithm, str | type):
-        for key, value in options.items():
-            raise InputError(key, value, "nothing beside a learner object, which has its own options")
+        for key in options:
+            raise NoEffectError(key, "a learner object has its own options")
+        require_members("algorithm", algorithm, LEARNER_MEMBERS, "learner")
         return algorithm
     learners = family_of(family).learners
     if is_outside(LEARNERS, algorithm) and algorithm not in learners:
         found = load_outside(LEARNERS, algorithm, "algorithm")
         outside: Learner = outside_learner(algorithm, found, family, options)
         return outside
+    if isinstance(algorithm, type):
+        raise InputError("algorithm", algorithm, f"a name, or an object: {algorithm.__name__}()")
     if not isinstance(algorithm, str) or algorithm not in learners:
-        names = sorted(learners)
-        allowed = f"one of {', '.join(names)} on {family} games{did_you_mean(str(algorithm), names)}"
-        raise InputError("algorithm", algorithm, allowed)
+        raise UnknownNameError("algorithm", algorithm, sorted(learners), f" on {family} games")
     learner: Learner = build(learners[algorithm], options, "algorithm.")
     return learner
 

@@ -1,11 +1,9 @@
 """Families by name, loaded when first asked for."""
 
-from __future__ import annotations
-
 import functools
 from importlib import import_module
 
-from stackel_bench.errors import InputError, did_you_mean
+from stackel_bench.errors import UnknownNameError
 from stackel_bench.families.family import Family
 from stackel_bench.outside import plugins
 
@@ -20,8 +18,7 @@ def family_of(name: str) -> Family:
         family = import_module(f"stackel_bench.families.{name}.record").FAMILY
         return family
     if name not in plugins.plugins(plugins.FAMILIES):
-        known = family_names()
-        raise InputError("family", name, f"one of {', '.join(known)}{did_you_mean(str(name), known)}")
+        raise UnknownNameError("family", name, family_names())
     family = plugins.load_plugin(plugins.FAMILIES, name, "family").object
     return family
 

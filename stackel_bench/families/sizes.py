@@ -1,7 +1,5 @@
 """The sizes that games have, with their letters: for labels, axes, columns and exponents."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

@@ -1,15 +1,16 @@
 """Arrays read from .npz and .csv files, without pickle; a fault names the file and the key or line."""
 
-from __future__ import annotations
-
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, UnavailableError
+from stackel_bench.text import number_of
+
+MOST_BYTES = 2**31  # of the arrays of one archive; larger ones are read from .npy files, which are mapped
 
 
 def existing_file(field: str, path: object, suffixes: Sequence[str]) -> Path:
@@ -31,13 +32,17 @@ def arrays_of_npz(file: Path, required: Sequence[str], optional: Sequence[str] =
     """The required arrays of an .npz file and those optional ones that it has."""
     allowed = "an .npz file of numeric arrays, without pickle"
     if not zipfile.is_zipfile(file):  # numpy's own words would advise to unpickle it
-        raise InputError(str(file), "no archive of arrays", allowed)
+        raise UnavailableError(str(file), f"read {file}", f"it is not {allowed}")
     try:
+        _require_size(file, {*required, *optional})
         with np.load(file, allow_pickle=False) as archive:
             found = {key: archive[key] for key in (*required, *optional) if key in archive.files}
             keys = sorted(archive.files)
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise InputError(str(file), str(error), allowed) from error
+    except InputError:
+        raise
+    # An encrypted member is a RuntimeError, a compression that Python lacks a NotImplementedError.
+    except (ValueError, OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+        raise UnavailableError(str(file), f"read {file} as {allowed}", error) from error
     for key in required:
         if key not in found:
             raise InputError(f"{file}[{key}]", f"only {keys}", "arrays " + ", ".join(required))
@@ -48,13 +53,24 @@ def arrays_of_npz(file: Path, required: Sequence[str], optional: Sequence[str] =
     return found
 
 
+def _require_size(file: Path, keys: Collection[str]) -> None:
+    """Raise an InputError where the arrays would fill the memory; their sizes are read, they are not."""
+    with zipfile.ZipFile(file) as archive:
+        sizes = {info.filename.removesuffix(".npy"): info.file_size for info in archive.infolist()}
+    total = sum(size for key, size in sizes.items() if key in keys)
+    if total > MOST_BYTES:
+        raise InputError(
+            str(file), f"{total} bytes of arrays", f"at most {MOST_BYTES} bytes in one .npz file"
+        )
+
+
 def matrix_of_csv(file: Path) -> np.ndarray:
     """The numbers of a CSV file, one row per line; empty lines and lines that start with # do not count."""
     rows: list[list[float]] = []
     try:
         lines = file.read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(str(file), str(error), "a readable CSV file in UTF-8") from error
+        raise UnavailableError(str(file), f"read {file} as CSV in UTF-8", error) from error
     for number, line in enumerate(lines, start=1):
         text = line.strip()
         if not text or text.startswith("#"):
@@ -72,9 +88,6 @@ def matrix_of_csv(file: Path) -> np.ndarray:
 
 def _finite(cell: str, where: str) -> float:
     try:
-        value = float(cell)
+        return number_of(cell)
     except ValueError as error:
         raise InputError(where, cell.strip(), "a finite number") from error
-    if not np.isfinite(value):
-        raise InputError(where, value, "a finite number")
-    return value

@@ -1,7 +1,5 @@
 """Turns a builder of models into a builder of games, so that families share models and noise parameters."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from typing import Any

@@ -39,10 +39,20 @@ class Game(Protocol):
         """The sizes that sample complexity is measured against."""
 
 
+class UnknownTruthError(InputError):
+    """Something was asked of a game that only its truth can answer."""
+
+    def __init__(self, game_name: str) -> None:
+        allowed = "a game whose truth is known; of this one `certificate` says what can be said"
+        super().__init__("game", game_name, allowed)
+
+    def __reduce__(self) -> tuple[type[UnknownTruthError], tuple[object]]:  # type: ignore[override]
+        return UnknownTruthError, (self.found,)
+
+
 def truth_of(game: Any, attribute: str) -> Any:
     """The true model of the game, which has this name in its family; an InputError if it is not known."""
     truth = getattr(game, attribute, None)
     if truth is None:
-        allowed = "a game whose truth is known; of this one `certificate` says what can be said"
-        raise InputError("game", game.name, allowed)
+        raise UnknownTruthError(game.name)
     return truth

@@ -1,7 +1,5 @@
 """The noise of a single reward: its law given the mean, and how heavy its tails are."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Exploration and decisions of a block of replicates, also by learners that are written for one replicate."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from typing import Any

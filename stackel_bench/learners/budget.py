@@ -1,7 +1,5 @@
 """How many samples a learner may draw: the theorem's number, a multiple, a fixed total, or a ladder."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

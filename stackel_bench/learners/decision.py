@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from stackel_bench import checks
+from stackel_bench.errors import InputError
 from stackel_bench.learners.guarantee import NOTHING, Guarantee
 from stackel_bench.models import TieBreaking
 from stackel_bench.text import short_html, short_repr
@@ -100,3 +102,24 @@ class Decisions:
             actions={name: values[here] for name, values in self.actions.items()},
             guarantee=self.guarantee,
         )
+
+
+def require_playable(found: Decision | Decisions, sizes: Mapping[str, int], field: str) -> None:
+    """Raise an InputError that starts with field unless players of a game of these sizes can do this."""
+    given = [name for name in ("leader_action", "leader_strategy") if getattr(found, name) is not None]
+    if len(given) != 1:
+        raise InputError(field, given, "either leader_action or leader_strategy")
+    for player, name in (("leader", given[0]), ("follower", "follower_response")):
+        values, most = np.asarray(getattr(found, name)), sizes[f"num_{player}_actions"]
+        if values.dtype.kind in "iu":
+            allowed = f"integers >= 0 and <= {most - 1}"
+            checks.reject_first(f"{field}.{name}", values, (values < 0) | (values >= most), allowed)
+        elif values.dtype.kind != "f" or values.shape[-1:] != (most,):
+            kind = f"{values.dtype} {values.shape}"
+            raise InputError(f"{field}.{name}", kind, f"an action, or probabilities of {most} actions")
+        else:
+            checks.distributions(f"{field}.{name}", values)
+    samples = np.asarray(found.samples)
+    if samples.dtype.kind not in "iu":
+        raise InputError(f"{field}.samples", str(samples.dtype), "integers")
+    checks.reject_first(f"{field}.samples", samples, samples < 1, "integers >= 1")

@@ -1,7 +1,5 @@
 """What a learner promises: lines of the theorem, how much each of them allows, and when they hold."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum

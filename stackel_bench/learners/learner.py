@@ -1,14 +1,10 @@
 """What a learner is: a schedule of samples, an exploration per unit of work, and a decision at the end."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from stackel_bench.errors import InputError
 from stackel_bench.learners.budget import Budget
-from stackel_bench.learners.decision import Decision, Decisions
-from stackel_bench.models import TieBreaking
 from stackel_bench.streams import KeyPart
 
 StreamKey = tuple[KeyPart, ...]
@@ -33,9 +29,26 @@ class Schedule:
         """Samples that one replicate draws on all rungs; learners that stop by themselves draw fewer."""
         return self.samples[-1] if self.nested else sum(self.samples)
 
+    @property
+    def planned_per_unit(self) -> int | None:
+        """Samples that one unit of a replicate draws; None where the learner stops by itself.
+
+        Such a learner is scheduled for more than the theorem's samples, which it never needs.
+        """
+        budget, theory = self.budget, self.theory_samples
+        if not budget.total_is_given and self.drawn_at_most > theory * max(1.0, budget.scale):
+            return None
+        return self.drawn_at_most // self.units
+
 
 class Learner(Protocol):
-    """What every learner has; beside it, one way to explore and one way to decide (see the next two classes).
+    """What every learner has; beside it, one way to explore and one way to decide, chosen freely.
+
+    For one replicate: `explore(sampler, schedule, unit, key)` returns findings about one unit for every rung,
+    `decide(sampler, schedule, findings, tie_breaking)` one Decision per rung from those of all units;
+    `learners.blocks` repeats them over a block, the replicates that share a random stream. For a block of
+    `sampler.block_size` replicates at once, as arrays: `explore_block`, with the same arguments, returns a
+    sequence over replicates that can be sliced, `decide_block` returns Decisions.
 
     Exploration does not depend on the tie-breaking, so one exploration serves both decisions. A learner that
     has a theorem says so in an attribute `guarantee` (learners.guarantee); without one it promises nothing.
@@ -49,31 +62,14 @@ class Learner(Protocol):
         """The budget in this learner's own terms; raises InputError where it cannot be."""
 
 
-class ReplicateLearner(Learner, Protocol):
-    """A learner written for one replicate; `learners.blocks` repeats it over a block of replicates."""
-
-    def explore(self, sampler: Any, schedule: Schedule, unit: int, key: StreamKey) -> Any:
-        """Findings about one unit for every rung; key is the replicate's, and unit belongs to it."""
-
-    def decide(
-        self, sampler: Any, schedule: Schedule, findings: Sequence[Any], tie_breaking: TieBreaking
-    ) -> list[Decision]:
-        """One decision per rung from the findings of all units, in order."""
-
-
-class BlockLearner(Learner, Protocol):
-    """A learner that handles a block of replicates at once, as arrays; either method may stand alone.
-
-    A block has `sampler.block_size` replicates, and its random stream belongs to the block as a whole.
-    """
-
-    def explore_block(self, sampler: Any, schedule: Schedule, unit: int, key: StreamKey) -> Any:
-        """Findings about one unit: a sequence over all replicates of the block, which can be sliced."""
-
-    def decide_block(
-        self, sampler: Any, schedule: Schedule, findings: Sequence[Any], tie_breaking: TieBreaking
-    ) -> Decisions:
-        """The decisions of all replicates from the findings of all units."""
+def scheduled(learner: Any, sampler: Any, budget: Budget, name: str) -> Schedule:
+    """The learner's schedule for this budget; an InputError where what it returns is none."""
+    found = learner.schedule(sampler, budget)
+    if not isinstance(found, Schedule) or not 1 <= len(found.counts) == len(found.samples):
+        what = "counts and samples of unlike length" if isinstance(found, Schedule) else type(found).__name__
+        sentence = f"algorithm={name}: schedule must return a Schedule with one count per rung, not {what}"
+        raise InputError("algorithm", name, "a learner with a schedule", sentence)
+    return found
 
 
 def block_key(seed: int, game_identity: str, block: int) -> StreamKey:

@@ -1,11 +1,8 @@
 """A linear model: features of all pairs of actions and each player's parameter vector."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
@@ -29,7 +26,6 @@ class LinearModel:
     features: FeatureSource
     leader_parameters: np.ndarray
     follower_parameters: np.ndarray
-    _features_checked: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         source = feature_source(self.features)
@@ -37,18 +33,12 @@ class LinearModel:
         for name in ("leader_parameters", "follower_parameters"):
             values = checks.array(name, getattr(self, name), shape=(source.shape[2],))
             object.__setattr__(self, name, values)
-        if not self._features_checked:
-            _reject_non_finite(source)
-            object.__setattr__(self, "_features_checked", True)
+        _reject_non_finite(source)
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """(number of leader actions A, number of follower actions B, dimension d)."""
         return self.features.shape
-
-    def with_parameters(self, leader_parameters: ArrayLike, follower_parameters: ArrayLike) -> LinearModel:
-        """The model with the same features, which are not checked again, and these parameters."""
-        return LinearModel(self.features, leader_parameters, follower_parameters, _features_checked=True)  # type: ignore[arg-type]
 
 
 def _reject_non_finite(source: FeatureSource) -> None:

@@ -21,10 +21,14 @@ def load_results(sweep: Source | Iterable[Source], *, output: str | Path = ".") 
     that several of them have counts once, and keys that vary among all cells are columns. A warning tells of
     damaged files.
     """
+    if not isinstance(sweep, Iterable | str | Path | Results):
+        raise InputError(
+            "sweep", sweep, "a study's name, a sweep's id, a folder, results, or a list of these"
+        )
     if not isinstance(sweep, str | Path | Results):
         parts = [load_results(part, output=output) for part in sweep]
         if not parts:
-            raise InputError("sweep", [], "at least one")
+            raise InputError("sweep", [], "at least one", "the list of sweeps is empty")
         return merged(parts)
     if isinstance(sweep, Results):
         return sweep
@@ -41,5 +45,5 @@ def _loaded(folder: Path) -> Results:
     for sentence in found.journal.problems():
         warnings.warn(f"{folder}: {sentence}", stacklevel=4)
     if found.cells.empty:
-        raise InputError("sweep", str(folder), "a sweep with finished cells")
+        raise InputError("sweep", str(folder), "finished cells", f"{folder} has no finished cells yet")
     return Results(found)

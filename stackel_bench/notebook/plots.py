@@ -23,28 +23,28 @@ class Plots:
         from stackel_bench.reporting.figures.stack import stacked
 
         if self._sweep.cells.empty or not self._sweep.laddered.any():
-            raise InputError("cells", "no ladder of budgets", "cells with budget=ladder")
+            raise InputError("cells", "none", "a ladder", "curves need cells with budget=ladder")
         return stacked(lambda new_figure: draw_curves(self._sweep, new_figure))
 
     def paired(self) -> Figure:
         """Optimistic minus pessimistic tie-breaking on the same samples, in loss and in failures."""
         from stackel_bench.reporting.figures.paired import draw_paired
         from stackel_bench.reporting.figures.stack import stacked
-        from stackel_bench.reporting.paired import paired_table
+        from stackel_bench.reporting.versus.paired import paired_table
 
         table, pairs = paired_table(self._sweep)
         if not pairs:
-            allowed = "tie_breaking=pessimistic,optimistic on cells that are otherwise equal"
-            raise InputError("cells", "no pairs", allowed)
+            sentence = "pairs need tie_breaking=pessimistic,optimistic on cells that are otherwise equal"
+            raise InputError("cells", "none", "pairs", sentence)
         return stacked(lambda new_figure: draw_paired(table, pairs, new_figure))
 
     def scaling(self, key: str) -> Figure:
         """Samples needed against a key that varies and is a number, `game.num_leader_actions` for example."""
+        from stackel_bench.reporting.along.scaling_along import scalings_along
         from stackel_bench.reporting.figures.scaling import draw_scaling
         from stackel_bench.reporting.figures.stack import stacked
-        from stackel_bench.reporting.scaling_along import scalings_along
 
         if self._sweep.cells.empty:
-            raise InputError("cells", "none", "finished cells")
+            raise InputError("cells", "none", "finished cells", "there are no finished cells")
         found = scalings_along(self._sweep, key)
         return stacked(lambda new_figure: draw_scaling(found, new_figure))

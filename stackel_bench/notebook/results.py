@@ -11,10 +11,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from stackel_bench.errors import InputError
+from stackel_bench import checks
+from stackel_bench.errors import UnavailableError, expanded
 from stackel_bench.notebook.plots import Plots
+from stackel_bench.reporting.headline import headline
 from stackel_bench.reporting.merged_sweeps import TablesElsewhere, merged_sweeps
 from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.reporting.versus.contests import learner_contests, tie_contests
+from stackel_bench.reporting.versus.rivals import ranks, ratios
 from stackel_bench.results import files
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.files import write_atomically
@@ -34,6 +38,12 @@ SHOWN = (
 )
 
 
+_BETWEEN = {
+    "learner": (learner_contests, "tie_breaking"),
+    "tie_breaking": (tie_contests, "learner"),
+}
+
+
 class Results:
     """The finished cells of a sweep, or of several; every key that varies among them is a column.
 
@@ -43,7 +53,7 @@ class Results:
 
     def __init__(self, sweep: SweepResults) -> None:
         self._sweep = sweep
-        self.plot = Plots(sweep)
+        self.plot = Plots(sweep.judged_part)
 
     @functools.cached_property
     def cells(self) -> pd.DataFrame:
@@ -80,11 +90,27 @@ class Results:
         """The sweep's folder; None where nothing was written, or several sweeps were merged."""
         return None if self._sweep.folder == Path() else self._sweep.folder
 
+    def headline(self) -> tuple[str, ...]:
+        """What the cells answer, in a few sentences, as report and terminal open with them."""
+        return headline(self._sweep)
+
+    def ratios(self, between: str = "learner") -> pd.DataFrame:
+        """Samples needed by the second learner (or tie-breaking) over those of the first, with intervals.
+
+        One row per game and pair, random instances pooled; 0 and infinity are ends that stay open.
+        """
+        contests, shared = _BETWEEN[checks.choice("between", between, tuple(_BETWEEN))]
+        return ratios(contests(self._sweep), shared)
+
+    def ranks(self) -> pd.DataFrame:
+        """The ranks that each learner may have by samples needed, over games; all hold together with 95 %."""
+        return ranks(self._sweep)
+
     def report(self, path: str | Path) -> Path:
         """Write the HTML report, one file with all figures, to exactly this path."""
         from stackel_bench.reporting.pages.report import write_report
 
-        target = Path(path).expanduser()
+        target = expanded("path", path)
         with tempfile.TemporaryDirectory() as folder:
             owners = {entry.cell_id: self._sweep.tables for entry in self._sweep.finished}
             write_report(dataclasses.replace(self._sweep, tables=TablesElsewhere(owners, Path(folder))))
@@ -92,7 +118,7 @@ class Results:
         try:
             write_atomically(target, page)
         except OSError as error:
-            raise InputError("path", str(path), f"a file that can be written ({error.strerror})") from error
+            raise UnavailableError("path", f"write to {path}", error.strerror) from error
         return target
 
     def __len__(self) -> int:

@@ -14,9 +14,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 
-from stackel_bench.errors import InputError, UnknownKeyError
+from stackel_bench.errors import InputError, NoEffectError, UnknownKeyError
 from stackel_bench.learners.budget import BUDGETS
 from stackel_bench.notebook.results import Results
 from stackel_bench.notebook.tables import TablesInMemory
@@ -26,13 +27,12 @@ from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.folder import locked
 from stackel_bench.sweeps.plan import Plan, grid_overrides, plan_products
 from stackel_bench.text import plural
-from stackel_bench.verbs.steps.dry_run import rough_seconds
 from stackel_bench.verbs.steps.publish import Ending, Session, publish
 from stackel_bench.verbs.steps.session import carry_through, prepare_folder
 
+_MEMBER = {"game": "sampler", "algorithm": "schedule"}  # what an object has
 Product = tuple[list[str], dict[str, Any]]
 
-SMALL_SECONDS = 20.0  # of work that is done before a cluster of workers would have started to pay
 BUDGET_WORDS = tuple(dict.fromkeys(name for kind in BUDGETS.values() for name in options_of(kind)))
 
 
@@ -81,8 +81,6 @@ def sweep(
     given = {key: value for key, value in axes.items() if value is not None}
     products = _products(game, algorithm, given)
     plan = plan_products(products, kept=output is not None)
-    if not any(key.partition(".")[0] == "execution" for key in given):
-        plan = _where_it_pays(plan)
     if output is not None:
         found = _run(_writing_to(plan, output), _command(products, output), _console(progress), publish)
     else:
@@ -98,12 +96,14 @@ def sweep(
 
 def _products(game: Any, algorithm: Any, given: Mapping[str, Any]) -> list[Product]:
     """Overrides and objects: one product where there are names only, else one per game and learner."""
-    groups = {"game": _listed(game), "algorithm": _listed(algorithm)}
+    groups = {group: _choices(group, typed) for group, typed in (("game", game), ("algorithm", algorithm))}
+    if "dry_run" in given:
+        raise NoEffectError("dry_run", "`stackel-bench sweep ... dry_run=true` plans, sb.sweep runs")
     if all(isinstance(choice, str) for choices in groups.values() for choice in choices):
         return [(_words({**groups, **given}), {})]
     if "study" in given:
-        allowed = "names only, beside a study, which has its own games and learners"
-        raise InputError("study", given["study"], allowed)
+        sentence = "a study takes names of games and learners, not objects: leave out study, or name them"
+        raise InputError("study", given["study"], "names", sentence)
     products: list[Product] = []
     for pair in itertools.product(*(choices or [None] for choices in groups.values())):
         chosen = {group: choice for group, choice in zip(groups, pair, strict=True) if choice is not None}
@@ -111,36 +111,41 @@ def _products(game: Any, algorithm: Any, given: Mapping[str, Any]) -> list[Produ
         for key in given:
             group = key.partition(".")[0]
             if group in objects:
-                allowed = f"nothing beside {group} objects, which have their own parameters"
-                raise InputError(key, given[key], allowed)
+                raise NoEffectError(key, f"{group} objects have their own parameters")
         names = {group: choice for group, choice in chosen.items() if group not in objects}
         products.append((_words({**names, **given}), objects))
     return products
 
 
+def _choices(group: str, typed: Any) -> list[Any]:
+    """Names and objects; nothing if nothing is given."""
+    found = [] if typed is None else _listed(typed)
+    if typed is not None and not found:
+        raise InputError(group, typed, "at least one name or object")
+    for choice in found:
+        if isinstance(choice, type) or not (isinstance(choice, str) or hasattr(choice, _MEMBER[group])):
+            called = f": {choice.__name__}(...)" if callable(choice) else ""
+            raise InputError(group, choice, f"a name FILE:NAME or FAMILY/NAME, or an object{called}")
+    return found
+
+
 def _listed(value: Any) -> list[Any]:
-    if value is None:
-        return []
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
     return list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
 
 
 def _words(choices: Mapping[str, Any]) -> list[str]:
     """Overrides as they are typed."""
-    return list(
-        grid_overrides("sweep", {key: _listed(value) for key, value in choices.items() if value != []})
-    )
+    grid = {key: found for key, value in choices.items() if (found := _listed(value)) or key not in _MEMBER}
+    for key, value in ((key, value) for key, values in grid.items() for value in values):
+        if dataclasses.is_dataclass(value) or callable(value):
+            raise InputError(key, value, "a plain value or FILE:NAME; objects are given as game or algorithm")
+    return list(grid_overrides("sweep", grid, settings=True))
 
 
 def _writing_to(plan: Plan, folder: str | Path) -> Plan:
     return dataclasses.replace(plan, settings=dataclasses.replace(plan.settings, output=str(folder)))
-
-
-def _where_it_pays(plan: Plan) -> Plan:
-    """The plan with small work in this process."""
-    if rough_seconds(plan.cells) > SMALL_SECONDS:
-        return plan
-    execution = dataclasses.replace(plan.settings.execution, kind="serial")
-    return dataclasses.replace(plan, settings=dataclasses.replace(plan.settings, execution=execution))
 
 
 def _run(plan: Plan, command: str, console: Console, ending: Ending) -> SweepResults:

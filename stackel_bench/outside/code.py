@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, packages_distributions
-from importlib.util import find_spec
+from importlib.util import decode_source, find_spec
 from pathlib import Path
 
 from stackel_bench.errors import InputError
@@ -43,7 +43,8 @@ class Code:
         for name, source in other.sources.items():
             if self.sources.get(name, source) != source:
                 both = f"{self.sources[name].path} and {source.path}"
-                raise InputError("files", both, f"one module {name} in a command: rename one of the files")
+                sentence = f"{both} are two modules {name} in one command: rename one of the files"
+                raise InputError("files", both, f"one module {name}", sentence)
         return Code(
             {**self.sources, **other.sources},
             {**self.versions, **other.versions},
@@ -96,7 +97,7 @@ def code_of(thing: object) -> Code:
         return Code(prompt=(f"{module}.{getattr(own, '__qualname__', '')}",))
     path = Path(file).resolve()
     if module == "__main__":  # the class itself travels by value, its neighbours do not
-        main = Source(str(path), path.read_text("utf-8"))
+        main = Source(str(path), decode_source(path.read_bytes()))
         neighbours = {n: s for n, s in sources_of(path.parent, path.stem).items() if n != path.stem}
         install(neighbours)
         return Code({**neighbours, "__main__": main})

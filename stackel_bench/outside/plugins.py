@@ -33,7 +33,8 @@ def load_plugin(kind: str, name: str, field: str) -> Loaded:
         loaded = _load(point)
     except Exception as error:  # somebody's code may raise anything
         reason = f"{type(error).__name__}: {error}"
-        raise InputError(field, name, f"a plug-in that loads; {_title(point)} raises {reason}") from error
+        sentence = f"{field}={name}: the plug-in {_title(point)} raises {reason}"
+        raise InputError(field, name, "a plug-in that loads", sentence) from error
     note_use(loaded.code)
     return loaded
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import contextlib
 import importlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from stackel_bench.errors import InputError, did_you_mean
+from stackel_bench.errors import InputError, UnavailableError, did_you_mean, expanded
 from stackel_bench.outside.code import Code, code_of_module, note_use
-from stackel_bench.outside.sources import PACKAGE, install, is_elsewhere, sources_of
+from stackel_bench.outside.sources import install, is_elsewhere, sources_of
 
 _REFERENCE = re.compile(r"([^:]+):([A-Za-z_]\w*)")
 
@@ -53,14 +53,26 @@ def load_reference(text: str, field: str) -> Loaded:
     if not hasattr(module, name):
         known = [word for word in vars(module) if not word.startswith("_")]
         place = file or where
-        raise InputError(field, text, f"a name that {place} has{did_you_mean(name, known)}")
+        sentence = f"{field}={text}: {place} has no {name}{did_you_mean(name, known)}"
+        raise InputError(field, text, f"a name that {place} has", sentence)
     note_use(code)
     return Loaded(getattr(module, name), f"{module.__name__}:{name}", code)
 
 
+def load_function(text: object, field: str, allowed: str) -> Callable[..., Any]:
+    """The function that an option names as FILE:NAME."""
+    if not is_reference(text):
+        raise InputError(field, text, allowed)
+    found = load_reference(str(text), field).object
+    if not callable(found):
+        raise InputError(field, text, f"{allowed}; it is {type(found).__name__}, no function")
+    function: Callable[..., Any] = found
+    return function
+
+
 def _file(where: str) -> Path | None:
     """The file that is meant; None where no file is."""
-    path = Path(where).expanduser()
+    path = expanded("file", where)
     if where.endswith(".py") or "/" in where:
         return path if where.endswith(".py") else path.with_name(f"{path.name}.py")
     inside = Path(*where.split("."))
@@ -71,18 +83,18 @@ def _file(where: str) -> Path | None:
 def _module_of_file(file: Path, field: str, text: str) -> tuple[ModuleType, Code]:
     path = file.resolve()
     if not path.is_file():
-        raise InputError(field, text, f"a file that exists, unlike {file}")
+        raise UnavailableError(field, f"read {file}", "there is no such file")
     folder = path.parent
     words = [] if path.name == "__init__.py" else [path.stem]
     while (folder / "__init__.py").is_file():
         words, folder = [folder.name, *words], folder.parent
     name = ".".join(words)
-    if words[0] == PACKAGE:
+    if path.is_relative_to(Path(__file__).parents[1]):
         return _importable(name, field, text)
     if is_elsewhere(folder, name):
-        allowed = f"a file with a name of its own; Python has another module {words[0]}: rename {file}"
-        raise InputError(field, text, allowed)
-    with one_sentence(field, text, f"code that imports; {file}"):
+        sentence = f"{field}={text}: Python has another module {words[0]}: rename {file}"
+        raise InputError(field, text, "a file with a name of its own", sentence)
+    with one_sentence(field, text, str(file)):
         sources = sources_of(folder, name)
         install(sources)
         return importlib.import_module(name), Code(sources)
@@ -94,9 +106,9 @@ def _importable(where: str, field: str, text: str) -> tuple[ModuleType, Code]:
     except (ImportError, ValueError):
         spec = None
     if spec is None:
-        allowed = f"a name in a file ./{where}.py of {Path.cwd()}, or in an importable module {where}"
-        raise InputError(field, text, allowed)
-    with one_sentence(field, text, f"code that imports; {where}"):
+        sentence = f"{field}={text}: {Path.cwd()} has no {where}.py, and no module {where} is installed"
+        raise InputError(field, text, "a file beside you, or a module", sentence)
+    with one_sentence(field, text, where):
         return importlib.import_module(where), code_of_module(where)
 
 
@@ -108,6 +120,10 @@ def one_sentence(field: str, text: str, what: str) -> Iterator[None]:
     except (KeyboardInterrupt, MemoryError, InputError):
         raise
     except BaseException as error:
-        line = f" (line {error.lineno} of {error.filename})" if isinstance(error, SyntaxError) else ""
+        line = (
+            f" (line {error.lineno} of {error.filename})"
+            if isinstance(error, SyntaxError) and error.lineno
+            else ""
+        )
         reason = f"{type(error).__name__}: {getattr(error, 'msg', error)}{line}".strip()
-        raise InputError(field, text, f"{what} raises {reason}") from error
+        raise InputError(field, text, "code that works", f"{field}={text}: {what} raises {reason}") from error

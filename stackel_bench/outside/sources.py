@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from importlib.util import find_spec
+from importlib.util import decode_source, find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -112,7 +112,7 @@ def _read(folder: Path, module: str) -> Source | None:
     path = folder.joinpath(*module.split("."))
     for file, is_package in ((path.with_name(f"{path.name}.py"), False), (path / "__init__.py", True)):
         if file.is_file():
-            return Source(str(file), file.read_text("utf-8"), is_package)
+            return Source(str(file), decode_source(file.read_bytes()), is_package)
     if path.is_dir() and any(path.glob("*.py")) and ("." in module or find_spec(module) is None):
         return Source(str(path / "__init__.py"), "", is_package=True)  # a package without that file
     return None

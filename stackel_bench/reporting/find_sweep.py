@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, expanded
 from stackel_bench.results import files
 
 
 def existing_sweeps(output: Path) -> list[Path]:
     """Folders below output/sweeps that have a journal, the latest one first."""
-    journals = (output.expanduser() / files.SWEEPS).glob(f"*/{files.JOURNAL}")
+    journals = (expanded("output", output) / files.SWEEPS).glob(f"*/{files.JOURNAL}")
     return [path.parent for path in sorted(journals, key=lambda path: path.stat().st_mtime, reverse=True)]
 
 
@@ -21,7 +21,7 @@ def find_sweep(name: str, output: Path, field: str = "study") -> Path:
     A path is found wherever it is, names below output. A study that was run with several sets of overrides
     has several sweeps: then only an id or a path will do.
     """
-    path = Path(name).expanduser()
+    path = expanded("sweep", name)
     if (path / files.JOURNAL).exists():
         return path.resolve()
     sweeps = existing_sweeps(output)
@@ -29,10 +29,11 @@ def find_sweep(name: str, output: Path, field: str = "study") -> Path:
     if len(matching) == 1:
         return matching[0].resolve()
     if matching:
-        raise InputError(field, name, f"a sweep id, since there are several: {describe(matching)}")
-    raise InputError(
-        field, name, f"one with results in {output.resolve() / files.SWEEPS}: {describe(sweeps)}"
-    )
+        sentence = f"there are several sweeps {name!r}; choose one by its id: {describe(matching)}"
+        raise InputError(field, name, "a sweep id", sentence)
+    place = output.resolve() / files.SWEEPS
+    sentence = f"no results of {field} {name!r} in {place}; there are: {describe(sweeps)}"
+    raise InputError(field, name, "a sweep with results", sentence)
 
 
 def describe(sweeps: list[Path]) -> str:

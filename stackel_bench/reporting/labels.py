@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 
 import pandas as pd
@@ -10,21 +11,24 @@ import pandas as pd
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.names import cell_names
 
+_INSTANCE = re.compile(r" (game\.instance_seed|instance)=\S+")
+
 
 def label_cells(entries: Iterable[Entry]) -> pd.DataFrame:
-    """cell_id, instance (game), learner (algorithm and settings), pair (equal where samples are shared)."""
+    """cell_id, instance (game), game_label (whatever its random instance), learner (with settings), pair."""
     entries = list(entries)
     names = cell_names(entries)
     rows = [
         {
             "cell_id": entry.cell_id,
             "instance": names[entry.cell_id].instance,
+            "game_label": _INSTANCE.sub("", names[entry.cell_id].instance),
             "learner": names[entry.cell_id].learner,
             "pair": pair_key(entry),
         }
         for entry in entries
     ]
-    return pd.DataFrame(rows, columns=["cell_id", "instance", "learner", "pair"])
+    return pd.DataFrame(rows, columns=["cell_id", "instance", "game_label", "learner", "pair"])
 
 
 def pair_key(entry: Entry) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 from collections.abc import Iterable
@@ -104,6 +105,19 @@ class SweepResults:
     def finished(self) -> tuple[Entry, ...]:
         """Entries with numbers."""
         return tuple(entry for entry in self.entries if entry.state == FINISHED)
+
+    @functools.cached_property
+    def judged_part(self) -> SweepResults:
+        """These results without cells of games whose truth nobody knows, which have no failures."""
+        left_out = {entry.cell_id for entry in self.unjudged}
+        if not left_out:
+            return self
+        return dataclasses.replace(self, entries=tuple(e for e in self.entries if e.cell_id not in left_out))
+
+    @functools.cached_property
+    def unjudged(self) -> tuple[Entry, ...]:
+        """Finished cells of games whose truth nobody knows."""
+        return tuple(entry for entry in self.finished if "failure_probability" not in entry.metrics)
 
     @property
     def failed(self) -> tuple[Entry, ...]:

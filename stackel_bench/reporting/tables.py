@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
-from stackel_bench.reporting.numbers import count, interval, needed, needed_interval, small
+from stackel_bench.reporting.versus.paired import PESSIMISTIC
 from stackel_bench.results.columns import CENSORED, NEEDED, NEEDED_HIGH, NEEDED_INTERVAL, NEEDED_LOW, heading
+from stackel_bench.results.numbers import count, enough, figures, interval, needed, needed_interval, small
 from stackel_bench.statistics.verdicts import FAILS, HOLDS, VACUOUS, clean_replicates_needed
+from stackel_bench.text import plural
 
 _LATEX = str.maketrans(
     {
@@ -32,8 +35,6 @@ _LATEX = str.maketrans(
 
 def headline_table(cells: pd.DataFrame) -> pd.DataFrame:
     """What the report shows of each cell, as text; cells is judged and labelled."""
-    order = list(dict.fromkeys(cells["instance"]))
-    cells = cells.sort_values("instance", key=lambda names: names.map(order.index), kind="stable")
     rows = [
         {
             "game": row["instance"],
@@ -41,7 +42,7 @@ def headline_table(cells: pd.DataFrame) -> pd.DataFrame:
             "tie_breaking": row["tie_breaking"],
             "epsilon": f"{row['epsilon']:g}",
             "samples": count(row["samples"]),
-            "samples_over_theory": f"{row['samples'] / row['theory_samples']:.3g}",
+            "samples_over_theory": figures(row["samples"] / row["theory_samples"]),
             "failures": f"{row['failures']} / {row['replicates']:.0f}",
             "failure_probability_interval": interval(
                 row["failure_probability_low"], row["failure_probability_high"]
@@ -59,9 +60,29 @@ def headline_table(cells: pd.DataFrame) -> pd.DataFrame:
             NEEDED_LOW: count(row[NEEDED_LOW]),
             NEEDED_HIGH: count(row[NEEDED_HIGH]),
         }
-        for row in cells.to_dict("records")
+        for row in in_reading_order(cells).to_dict("records")
     ]
     return pd.DataFrame(rows).rename(columns=heading)
+
+
+def in_reading_order(cells: pd.DataFrame) -> pd.DataFrame:
+    """By game and learner as they were planned, by accuracy, pessimistic first."""
+    game, learner = (pd.factorize(cells[name])[0] for name in ("instance", "learner"))
+    is_second = (cells["tie_breaking"] != PESSIMISTIC).to_numpy()
+    return cells.iloc[np.lexsort([is_second, cells["epsilon"].to_numpy(), learner, game])]
+
+
+def learner_lines(cells: pd.DataFrame) -> list[str]:
+    """What the judged cells say in short, a line per learner."""
+    lines = []
+    for learner, rows in cells.groupby("learner", sort=False):
+        tested = rows[rows["verdict"] != VACUOUS]
+        holds, fails = ((tested["verdict"] == verdict).sum() for verdict in (HOLDS, FAILS))
+        failing = f", fails in {fails}" if fails else ""
+        reached, share = enough(tested)
+        needs = f"; needs {share} of the theorem's samples (median of {reached})" if reached else ""
+        lines.append(f"{learner}: holds in {holds} of {plural(len(tested), 'cell')}{failing}{needs}")
+    return lines
 
 
 def verdict_counts(cells: pd.DataFrame) -> dict[str, float]:

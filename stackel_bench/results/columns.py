@@ -10,8 +10,7 @@ from typing import Literal
 from stackel_bench.families.sizes import SIZES
 
 # Where a number is shown: results.csv, results.parquet and cells of Results (results), its other frames, the
-# table of the terminal and of the report, MLflow's metrics and tags, and the columns that
-# MLflow's link opens with (view).
+# table of the terminal and of the report, MLflow's metrics and tags.
 PLACES = {
     "results": "results, `cells`",
     "rung": "`rungs`",
@@ -21,7 +20,6 @@ PLACES = {
     "report": "report",
     "mlflow": "MLflow metric",
     "tag": "MLflow tag",
-    "view": "MLflow view",
 }
 
 # Names that change together with how samples needed are estimated; everybody reads them from here.
@@ -64,28 +62,26 @@ _SCREEN = "terminal report"
 COLUMNS = (
     # Which cell it is.
     _column("cell_id", "", "hash of everything that determines the cell's result", _ALL),
-    _column("family", "", "family of games: what is sampled and how", f"{_ALL} tag view"),
-    _column("game", "", "name of the game", f"{_ALL} {_SCREEN} tag view"),
-    _column("algorithm", "", "name of the learner", f"{_ALL} {_SCREEN} tag view", heading="learner"),
-    _column("explorer", "", "how episodes are explored; empty where none are", f"{_ALL} tag view"),
+    _column("family", "", "family of games: what is sampled and how", f"{_ALL} tag"),
+    _column("game", "", "name of the game", f"{_ALL} {_SCREEN} tag"),
+    _column("algorithm", "", "name of the learner", f"{_ALL} {_SCREEN} tag", heading="learner"),
+    _column("explorer", "", "how episodes are explored; empty where none are", f"{_ALL} tag"),
     _column(
         "tie_breaking",
         "",
         "what the follower does among almost best responses: worst or best for the leader",
-        f"{_ALL} {_SCREEN} tag view",
+        f"{_ALL} {_SCREEN} tag",
         heading="tie-breaking",
     ),
     _column("budget", "", "how samples are budgeted: theory, scaled, fixed or ladder", f"{_ALL} tag"),
-    _column(
-        "epsilon", "reward", "accuracy that is asked for", f"{_ALL} {_SCREEN} tag view", "", heading="eps"
-    ),
+    _column("epsilon", "reward", "accuracy that is asked for", f"{_ALL} {_SCREEN} tag", "", heading="eps"),
     _column("delta", "probability", "failure probability that is allowed", f"{_ALL} report tag"),
     _column("replicates", "count", "independent repetitions of the cell", f"{_ALL} report tag"),
     _column("seed", "", "root of all random streams", _ALL),
     *(_column(name, "count", size.definition, f"{_ALL} tag") for name, size in SIZES.items()),
-    _column("game.*", "", "option of the game that varies within the sweep", f"{_ALL} tag view"),
-    _column("algorithm.*", "", "option of the learner that varies within the sweep", f"{_ALL} tag view"),
-    _column("budget.*", "", "option of the budget that varies within the sweep", f"{_ALL} tag view"),
+    _column("game.*", "", "option of the game that varies within the sweep", f"{_ALL} tag"),
+    _column("algorithm.*", "", "option of the learner that varies within the sweep", f"{_ALL} tag"),
+    _column("budget.*", "", "option of the budget that varies within the sweep", f"{_ALL} tag"),
     # Which row of a cell it is.
     _column("replicate", "", "number of the replicate, from 0", "replicate action"),
     _column("rung", "", "number of the budget within its ladder, 0 is the smallest", "rung replicate action"),
@@ -98,14 +94,14 @@ COLUMNS = (
         f"{_ALL} {_SCREEN}",
         "lower",
     ),
-    _column("theory_samples", "samples", "samples that the theorem asks for", f"{_RUNG} report view"),
+    _column("theory_samples", "samples", "samples that the theorem asks for", f"{_RUNG} report"),
     _column("failures", "count", "replicates that missed the guarantee", _SCREEN, "lower", "failed"),
     _column(
         "failure_probability",
         "probability",
         "share of replicates whose decision missed a line that the learner is judged by: those it promises, "
         "or the paper's",
-        f"{_RUNG} view",
+        f"{_RUNG}",
         "lower",
     ),
     _column(
@@ -119,14 +115,14 @@ COLUMNS = (
         "failure_probability_high",
         "probability",
         "upper end of its exact 95 % interval",
-        f"{_RUNG} {_SCREEN} view",
+        f"{_RUNG} {_SCREEN}",
         "lower",
     ),
     _column(
         "loss_failure_probability",
         "probability",
         "share of replicates whose commitment lost more than gap + eps",
-        _RUNG,
+        "results rung",
         "lower",
     ),
     _column(
@@ -134,14 +130,14 @@ COLUMNS = (
         "probability",
         "share of replicates whose commitment misses that limit against a follower who errs by eps/2; empty "
         "with optimistic tie-breaking, which has no such line",
-        _RUNG,
+        "results rung",
         "lower",
     ),
     _column(
         "follower_failure_probability",
         "probability",
         "share of replicates that predicted a response further than eps from the follower's best",
-        _RUNG,
+        "results rung",
         "lower",
     ),
     _column(
@@ -149,37 +145,37 @@ COLUMNS = (
         "",
         "is the failure probability at most delta? holds, fails, or open (exact one-sided tests at 5 %); "
         "vacuous where no output could have broken the leader's lines, so that nothing was tested",
-        f"results {_SCREEN} tag view",
+        f"results {_SCREEN} tag",
     ),
     _column(
         "vacuous",
         "0 or 1",
         "1 if no output at all can break a line for the leader that the learner is judged by, on this game",
-        "results replicate mlflow",
+        "results replicate",
     ),
     _column(
         "loss_vacuous",
         "0 or 1",
         "1 if no commitment loses more than gap + eps",
-        "results replicate mlflow",
+        "results replicate",
     ),
     _column(
         "robustness_vacuous",
         "0 or 1",
         "1 if none does against a follower who errs by eps/2; empty with optimistic tie-breaking",
-        "results replicate mlflow",
+        "results replicate",
     ),
     _column(
         "follower_vacuous",
         "0 or 1",
         "1 if no response is further than eps from the follower's best",
-        "results replicate mlflow",
+        "results replicate",
     ),
     _column(
         "value_suboptimality",
         "reward",
         "value that the commitment loses on the true game (mean over replicates)",
-        f"{_EVERY_RUNG} {_SCREEN} view",
+        f"{_EVERY_RUNG} {_SCREEN}",
         "lower",
         "loss",
     ),
@@ -197,7 +193,7 @@ COLUMNS = (
         f"{_RUNG} report",
         "lower",
     ),
-    _column("value_suboptimality_median", "reward", "median loss over replicates", _RUNG, "lower"),
+    _column("value_suboptimality_median", "reward", "median loss over replicates", "results rung", "lower"),
     _column(
         "value_suboptimality_q95",
         "reward",
@@ -229,7 +225,7 @@ COLUMNS = (
         "guarantee",
         "reward",
         "gap + eps, the loss that the theorem allows",
-        f"{_EVERY_RUNG} {_SCREEN} view",
+        f"{_EVERY_RUNG} {_SCREEN}",
         heading="allowed",
     ),
     _column(
@@ -237,7 +233,7 @@ COLUMNS = (
         "samples",
         "samples needed: on a ladder the budget from which on the failure probability stays at most delta "
         "(between the last one that failed more often and the next); with one budget the samples used",
-        f"results mlflow view {_SCREEN}",
+        f"results mlflow {_SCREEN}",
         "lower",
         "needs",
     ),
@@ -268,7 +264,7 @@ COLUMNS = (
         AT_MOST,
         "0 or 1",
         "1 if the smallest budget never failed, and no larger one too often: fewer samples may do",
-        "results mlflow terminal report",
+        "results terminal report",
     ),
     _column(
         "samples_median",
@@ -285,10 +281,23 @@ COLUMNS = (
         "lower",
     ),
     _column(
-        "samples_drawn", "samples", "samples that all replicates drew together", "results mlflow", "lower"
+        "lower_bound_samples",
+        "samples",
+        "samples that any sound learner takes on this very game in the mean, as delta goes to 0: T* times "
+        "kl(delta, 1 - delta); no theorem at this delta where several answers are correct; empty where it "
+        "is not known (small bandit games, the first dozen of a sweep)",
+        "results mlflow",
     ),
+    _column(
+        "samples_over_lower_bound",
+        "ratio",
+        "samples needed over lower_bound_samples",
+        "results mlflow",
+        "lower",
+    ),
+    _column("samples_drawn", "samples", "samples that all replicates drew together", "results", "lower"),
     # One decision.
-    _column("leader_action", "", "leader action that was committed to", "replicate"),
+    _column("leader_action", "", "leader action that was committed to", "replicate report"),
     _column(
         "strategy_*", "probability", "committed probability of a leader action (of up to three)", "replicate"
     ),
@@ -316,24 +325,49 @@ COLUMNS = (
     _column("estimated_*_std", "reward", "standard deviation of the estimate over replicates", "action"),
     _column("episodes_*", "episodes", "episodes of one phase of exploration", "action", "lower"),
     _column("policies", "count", "policies that were played while exploring", "action"),
-    _column("certificate", "reward", "bound on every value's error that the explorer proves", "action"),
+    _column(
+        "certificate", "reward", "bound on every value's error that the explorer proves", "action report"
+    ),
     _column("coverage", "ratio", "worst ratio of reachable to achieved visits; exact", "action", "lower"),
     _column("coverage_bound", "ratio", "largest coverage that the theorem allows", "action"),
     _column("uniform_error", "reward", "largest error of any policy's estimated value", "action", "lower"),
+    # What a decision earned when it was played out, where nobody knows the truth.
+    *(
+        column
+        for player in ("leader", "follower")
+        for column in (
+            _column(
+                f"played_{player}_value",
+                "reward",
+                f"what the {player} earned per fresh episode or pull of the decision (mean over replicates); "
+                "only where the truth is unknown",
+                f"{_EVERY_RUNG} report",
+                "higher" if player == "leader" else "",
+                heading=f"{player} earns",
+            ),
+            _column(
+                f"played_{player}_value_low", "reward", "lower end of its 95 % interval (mean)", _EVERY_RUNG
+            ),
+            _column(
+                f"played_{player}_value_high", "reward", "upper end of its 95 % interval (mean)", _EVERY_RUNG
+            ),
+        )
+    ),
     # What learner and explorer say about themselves, and what it cost.
     _column(
         "certified",
         "share",
         "replicates that stopped because they had proven both lines; empty for learners that prove nothing",
-        "results rung mlflow",
+        "results rung mlflow report",
         "higher",
     ),
     _column(
         "diagnostic_*",
         "",
         "what learner or explorer report about themselves: episodes of a phase, coverage, certificate, ...",
-        _EVERY_RUNG,
+        "results rung replicate",
     ),
+    _column("diagnostic/*", "", "the same in MLflow, where a slash makes a section", "mlflow"),
     _column(
         "wall_seconds",
         "seconds",
@@ -341,9 +375,31 @@ COLUMNS = (
         "mlflow",
         "lower",
     ),
-    _column("busy_seconds", "seconds", "of one worker, in the run that finished the cell", "mlflow", "lower"),
+    _column(
+        "log10_sample_complexity",
+        "",
+        "decimal logarithm of the samples needed; absent where no budget sufficed, or there is one budget",
+        "mlflow",
+        "lower",
+    ),
+    _column("log10_theory_samples", "", "decimal logarithm of theory_samples", "mlflow"),
     _column("cells_finished", "count", "cells of the sweep with results (run `report`)", "mlflow"),
     _column("cells_failed", "count", "cells of the sweep with an error (run `report`)", "mlflow", "lower"),
+    # What people read in MLflow's table of runs.
+    _column("failure", "probability", "failure probability with its exact 95 % interval", "tag", "lower"),
+    _column("loss", "reward", "mean loss with its 95 % interval", "tag", "lower"),
+    _column("allowed", "reward", "gap + eps, the loss that the theorem allows", "tag"),
+    _column("needs", "samples", "samples needed with their interval, or those used", "tag", "lower"),
+    _column("earns", "reward", "played_leader_value with its 95 % interval", "tag", "higher"),
+    # Runs `PAIR ...` of MLflow: two cells that differ in tie-breaking alone.
+    _column("loss/*", "reward", "loss of one tie-breaking along the budgets", "mlflow", "lower"),
+    _column("failure/*", "probability", "failure probability of one tie-breaking", "mlflow", "lower"),
+    _column("samples/*", "samples", "samples needed with one tie-breaking", "mlflow", "lower"),
+    _column("log10_samples/*", "", "decimal logarithm of samples/*", "mlflow", "lower"),
+    _column("difference/*", "", "optimistic minus pessimistic, with ends of its 95 % interval", "mlflow"),
+    _column("ratio/*", "", "samples needed, pessimistic over optimistic, and its logarithm", "mlflow"),
+    # Runs `... along ...` of MLflow: cells that differ in one swept number alone, which is the step.
+    _column("scaling/*", "", "the number of that name along the swept number", "mlflow"),
     # What tables alone show.
     _column(
         "samples_over_theory",

@@ -14,17 +14,26 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from stackel_bench.results import files
-from stackel_bench.results.columns import AT_MOST, NEEDED_HIGH, NEEDED_LOW, ordered
+from stackel_bench.results.columns import AT_MOST, CENSORED, NEEDED_HIGH, NEEDED_LOW, ordered
 from stackel_bench.results.entry import FINISHED, Entry
 from stackel_bench.results.files import write_atomically
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.storage.segment import CELL_ID
-from stackel_bench.results.storage.table import parquet_bytes
 from stackel_bench.results.varying import described_columns
-from stackel_bench.statistics.verdicts import judged, verdict
+from stackel_bench.statistics.verdicts import UNKNOWN, judged, verdict
 
-# Metrics of ladders, and of learners that stop by themselves: columns of every sweep, empty elsewhere.
-_NOT_IN_EVERY_CELL = (NEEDED_LOW, NEEDED_HIGH, AT_MOST, "samples_median", "samples_q90")
+# Metrics of ladders, of learners that stop by themselves, of games whose own bound is known: columns of every
+# sweep, empty elsewhere.
+_NOT_IN_EVERY_CELL = (
+    *(NEEDED_LOW, NEEDED_HIGH, AT_MOST, "samples_median", "samples_q90"),
+    *("lower_bound_samples", "samples_over_lower_bound"),
+)
+# Metrics that need the truth: empty in cells of games whose truth nobody knows.
+NEED_TRUTH = (
+    *("failure_probability", "failure_probability_low", "failure_probability_high", "follower_suboptimality"),
+    *("value_suboptimality", "value_suboptimality_low", "value_suboptimality_high"),
+    *("value_suboptimality_median", "value_suboptimality_q95", "gap", "guarantee", "vacuous", CENSORED),
+)
 
 
 def cells_frame(entries: Iterable[Entry]) -> pd.DataFrame:
@@ -34,12 +43,19 @@ def cells_frame(entries: Iterable[Entry]) -> pd.DataFrame:
     frame = pd.DataFrame([{**described[entry.cell_id], **entry.metrics} for entry in finished])
     if frame.empty:
         return frame
-    absent = {name: math.nan for name in _NOT_IN_EVERY_CELL if name not in frame}
-    return in_order(frame.assign(**absent, verdict=judged(frame)["verdict"]))
+    frame = with_absent(frame, (*_NOT_IN_EVERY_CELL, *NEED_TRUTH))
+    return in_order(frame.assign(verdict=judged(frame)["verdict"]))
+
+
+def with_absent(frame: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
+    """The frame with these columns, empty where it lacked one."""
+    return frame.assign(**{name: math.nan for name in names if name not in frame})
 
 
 def entry_verdict(entry: Entry) -> str:
     """The verdict on a finished cell by itself."""
+    if "failure_probability" not in entry.metrics:
+        return UNKNOWN
     trials, delta = entry.description["replicates"], entry.description["delta"]
     failures = round(entry.metrics["failure_probability"] * trials)
     return verdict(failures, trials, delta, entry.metrics["vacuous"] == 1)
@@ -59,7 +75,8 @@ def rungs_frame(entries: Iterable[Entry]) -> pd.DataFrame:
         for entry in finished
         for position, rung in enumerate(entry.rungs)
     ]
-    return in_order(pd.DataFrame(rows))
+    rungs = pd.DataFrame(rows)
+    return in_order(rungs if rungs.empty else with_absent(rungs, set(NEED_TRUTH) - {"vacuous", CENSORED}))
 
 
 def in_order(frame: pd.DataFrame) -> pd.DataFrame:
@@ -83,6 +100,13 @@ def saved_summary(folder: Path) -> Mapping[str, Any]:
     except (OSError, ValueError):
         return {}
     return saved if isinstance(saved, dict) else {}
+
+
+def parquet_bytes(frame: pd.DataFrame) -> bytes:
+    """The frame as a Parquet file; the same bytes for the same frame and versions of pandas and pyarrow."""
+    buffer = io.BytesIO()
+    frame.to_parquet(buffer, index=False, compression="zstd")
+    return buffer.getvalue()
 
 
 def csv_bytes(frame: pd.DataFrame) -> bytes:

@@ -19,7 +19,7 @@ from stackel_bench.results.storage.entries import Entries
 from stackel_bench.results.storage.lines import Lines
 from stackel_bench.results.storage.segment import Key, Run
 from stackel_bench.results.storage.segments import Segments
-from stackel_bench.results.storage.table import parquet_bytes
+from stackel_bench.results.storage.table import table_bytes
 from stackel_bench.text import plural
 
 # The two tables that a finished cell may have, with the columns that every file of theirs has.
@@ -89,12 +89,12 @@ class Journal:
 
     def records_bytes(self, cell_id: str) -> bytes:
         """A Parquet file of the records of this cell alone, the same whatever they were stored with."""
-        return parquet_bytes(self.read_records(cell_id))
+        return table_bytes(*self.tables[files.RECORDS].table(self._key(cell_id, files.RECORDS)))
 
     def actions_bytes(self, cell_id: str) -> bytes | None:
         """A Parquet file of the table of actions of this cell alone, if it has one."""
-        actions = self.read_actions(cell_id)
-        return None if actions is None else parquet_bytes(actions)
+        key = self._key(cell_id, files.ACTIONS)
+        return table_bytes(*self.tables[files.ACTIONS].table(key)) if key.digest else None
 
     def commit(self, results: Sequence[Result]) -> list[Entry]:
         """Write the tables of these cells, then the lines that declare them; the entries as they are kept.

@@ -1,4 +1,4 @@
-"""Names of cells: game, learner and what else varies within the sweep, short enough for a list of runs."""
+"""What cells are called in tables and figures: game, learner and what else varies within the sweep."""
 
 from __future__ import annotations
 
@@ -16,19 +16,18 @@ SYMBOLS = {
     "instance_seed": "instance",
     "kind": "budget",
 }
-LONGEST_NAME = 60  # beyond that, tie-breakings are shortened; nothing is ever cut off
 _OWN_PLACE = {"game.name", "algorithm.name", "algorithm.explorer", "budget.epsilon", "tie_breaking"}
-_SHORT_TIES = {"pessimistic": "pess", "optimistic": "opt"}
 _LONGEST_VALUE = 24
 
 
 @dataclass(frozen=True)
 class CellName:
-    """What a cell is called in tables and figures (instance, learner) and in a list of runs (name)."""
+    """Game and learner with the options that vary, those options alone, and the accuracy."""
 
     instance: str
     learner: str
-    name: str
+    options: tuple[tuple[str, str], ...]  # (name, value)
+    epsilon: str
 
 
 def cell_names(cells: Sequence[Described]) -> dict[str, CellName]:
@@ -43,8 +42,7 @@ def cell_names(cells: Sequence[Described]) -> dict[str, CellName]:
     told = set().union(*game_keys.values(), *learner_keys.values(), ["budget.epsilon"])
     texts = _texts(flat.values(), told)
     all_leaves = {}
-    game_names, learner_names = _short_games(by_game), _short_learners(cells)
-    instances, learners, parts = {}, {}, {}
+    names = {}
     for cell in cells:
         values, game, learner = flat[cell.cell_id], _game(cell), _learner(cell)
         keys = tuple(values)
@@ -53,21 +51,19 @@ def cell_names(cells: Sequence[Described]) -> dict[str, CellName]:
         others = {key for key in learner_keys[game, learner] if not key.startswith("game.")}
         own = {key for key in game_keys[game] if key.startswith("game.")}
         spelled = {
-            key: f"{_field(key, all_leaves[keys])}={texts[key][hashable(values[key])]}"
+            key: (_field(key, all_leaves[keys]), texts[key][hashable(values[key])])
             for key in keys
             if key in own or key in others
         }
-        inside = [text for key, text in spelled.items() if key in own]
-        outside = [text for key, text in spelled.items() if key in others]
-        instances[cell.cell_id] = " ".join([game, *inside])
-        learners[cell.cell_id] = " ".join([learner, *outside])
-        epsilon = texts["budget.epsilon"][hashable(values["budget.epsilon"])]
-        first = [" ".join([*inside, *outside])] if inside or outside else []
-        tie = str(cell.description["tie_breaking"])
-        parts[cell.cell_id] = (*first, game_names[game], learner_names[learner], tie, f"eps {epsilon}")
-    if any(len(" · ".join(words)) > LONGEST_NAME for words in parts.values()):
-        parts = {i: tuple(_SHORT_TIES.get(word, word) for word in words) for i, words in parts.items()}
-    return {i: CellName(instances[i], learners[i], " · ".join(words)) for i, words in parts.items()}
+        inside = [f"{name}={text}" for key, (name, text) in spelled.items() if key in own]
+        outside = [f"{name}={text}" for key, (name, text) in spelled.items() if key in others]
+        names[cell.cell_id] = CellName(
+            instance=" ".join([game, *inside]),
+            learner=" ".join([learner, *outside]),
+            options=tuple(spelled.values()),
+            epsilon=texts["budget.epsilon"][hashable(values["budget.epsilon"])],
+        )
+    return names
 
 
 def _game(cell: Described) -> str:
@@ -77,19 +73,6 @@ def _game(cell: Described) -> str:
 def _learner(cell: Described) -> str:
     explorer = cell.description.get("explorer")
     return str(cell.description["algorithm"]) + (f" ({explorer})" if explorer else "")
-
-
-def _short_games(games: Iterable[str]) -> dict[str, str]:
-    """Games without their family where no two of them would be confused."""
-    short = {game: game.rpartition("/")[2] for game in games}
-    return short if len(set(short.values())) == len(short) else {game: game for game in short}
-
-
-def _short_learners(cells: Iterable[Described]) -> dict[str, str]:
-    """Learners without their explorer where each of them has one only."""
-    algorithms = {_learner(cell): str(cell.description["algorithm"]) for cell in cells}
-    clear = len(set(algorithms.values())) == len(algorithms)
-    return algorithms if clear else {learner: learner for learner in algorithms}
 
 
 def _field(key: str, leaves: Mapping[str, int]) -> str:

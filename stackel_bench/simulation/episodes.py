@@ -1,9 +1,7 @@
 """Counts of episodes in a follower MDP that is sampled, never read; the cost ignores their number."""
 
-from __future__ import annotations
-
 from dataclasses import InitVar, dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -15,13 +13,14 @@ from stackel_bench.simulation.kernels.doubling import play_until_doubled
 from stackel_bench.simulation.kernels.episodes import play_policy, play_prefixes
 from stackel_bench.simulation.kernels.multinomial import RowTables, multinomial_rows, row_tables
 from stackel_bench.simulation.policy_mixture import ACTION_TYPE, PolicyMixture
+from stackel_bench.simulation.tally import EpisodeSource, Tally
 
 NOISES = ("bernoulli", "deterministic")
 
 
 @dataclass(frozen=True, eq=False)
 class EpisodeSimulator:
-    """All that an explorer sees of the truth: shape, initial state and samples.
+    """All that an explorer sees of the truth: shape, initial state and samples; an EpisodeSource.
 
     Every method returns sufficient statistics with exactly the law that playing the episodes one by one
     would give them. Reward sums are drawn from pooled visit counts, which is exact because a reward is
@@ -55,13 +54,13 @@ class EpisodeSimulator:
             state[name] = RowTables(*writable) if name == "_tables" else tuple(writable)
         self.__dict__.update(state)
 
-    def play(self, policy: np.ndarray, episodes: int, rng: np.random.Generator) -> np.ndarray:
-        """Transition counts int64 [H,S,B,S] of episodes under a Markov policy [H,S,B] (rows sum to 1)."""
+    def play(self, policy: np.ndarray, episodes: int, rng: np.random.Generator) -> Tally:
+        """Episodes under a Markov policy [H,S,B] (rows sum to 1); their rewards are not drawn yet."""
         table = checks.array("policy", policy, shape=self.shape)
         checks.distributions("policy", table)
         arriving = np.zeros(self.shape[:2], dtype=np.int64)
         arriving[0, self.initial_state] = _episodes(episodes)
-        return play_policy(rng, arriving, table.copy(), self._tables)
+        return Tally.unrewarded(play_policy(rng, arriving, table.copy(), self._tables))
 
     def play_uniformly(self, arriving: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Transition counts int64 [H,S,B,S] of episodes that arrive at [H,S] and play uniformly from there.
@@ -71,8 +70,8 @@ class EpisodeSimulator:
         uniform = np.full(self.shape, 1 / self.shape[2])
         return play_policy(rng, np.ascontiguousarray(arriving, dtype=np.int64), uniform, self._tables)
 
-    def play_mixture(self, mixture: PolicyMixture, episodes: int, rng: np.random.Generator) -> np.ndarray:
-        """Transition counts int64 [H,S,B,S] of episodes that each draw a policy of the mixture by weight.
+    def play_mixture(self, mixture: PolicyMixture, episodes: int, rng: np.random.Generator) -> Tally:
+        """Episodes that each draw a policy of the mixture by weight; their rewards are not drawn yet.
 
         The uniform tails of all policies are pooled and played once.
         """
@@ -90,12 +89,12 @@ class EpisodeSimulator:
             self._tables,
             counts,
         )
-        return np.asarray(counts + self.play_uniformly(arrivals[:horizon], rng))
+        return Tally.unrewarded(counts + self.play_uniformly(arrivals[:horizon], rng))
 
     def play_until_doubled(
         self,
         actions: np.ndarray,
-        counts: np.ndarray,
+        tally: Tally | np.ndarray,
         limit: int,
         rng: np.random.Generator,
         *,
@@ -105,11 +104,9 @@ class EpisodeSimulator:
     ) -> int:
         """Number of episodes played, at most limit, until a visit count of this policy has doubled.
 
-        actions int16 [H,S] act in layers < `layers`; later layers are not simulated. counts int64 [>=layers,
-        S,B,S] are all transitions seen so far and receive the new ones in place. exact=True stops at the
-        episode that doubles a count (from 0: at the first visit); exact=False looks only after batches of
-        first_batch, first_batch, 2 first_batch, 4 first_batch, ... episodes.
+        As EpisodeSource says; layers from `layers` on are not simulated. Bare counts do for a tally.
         """
+        counts = tally.counts if isinstance(tally, Tally) else tally
         return int(
             play_until_doubled(
                 rng,
@@ -134,11 +131,29 @@ class EpisodeSimulator:
         leader, follower = (self._reward_sum(visits, means, rng) for means in self._means)
         return leader, follower
 
+    def draw_rewards(self, tally: Tally, rng: np.random.Generator) -> None:
+        """Add the rewards of those visits that have none yet.
+
+        Given the visits they are independent of everything else, so the moment does not matter.
+        """
+        visits = tally.visits()
+        leader, follower = self.reward_sums(visits - tally.rewarded, rng)
+        tally.leader_sums, tally.follower_sums = tally.leader_sums + leader, tally.follower_sums + follower
+        tally.rewarded = visits
+
     def _reward_sum(self, visits: np.ndarray, means: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         if self.noise == "deterministic":
             return np.asarray(visits * means)
         totals = np.ascontiguousarray(visits, dtype=np.int64).reshape(-1)
         return binomial_each(rng, totals, means.reshape(-1)).reshape(visits.shape).astype(np.float64)
+
+
+def simulated(source: EpisodeSource) -> EpisodeSimulator:
+    """The source, as one that can be asked for any triple and continue episodes from any state."""
+    if not hasattr(source, "query"):
+        allowed = "a simulated table: a program plays episodes from their start only"
+        raise InputError("episodes", type(source).__name__, allowed)
+    return cast(EpisodeSimulator, source)
 
 
 def _episodes(episodes: int) -> int:

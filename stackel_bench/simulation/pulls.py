@@ -1,7 +1,5 @@
 """Reward sums of many pulls of the same arms: one draw per arm, exact in distribution."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

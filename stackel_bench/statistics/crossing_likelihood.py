@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import ndtr, ndtri
 
 from stackel_bench.kernel import kernel
@@ -81,6 +80,8 @@ class Deviance:
 
     def least(self, exponent: float, intercept: float) -> tuple[float, float, np.ndarray]:
         """The least deviance, its exponent and its other parameters, climbing from two starts."""
+        from scipy.optimize import minimize  # half a second, for scaling studies only
+
         bounds = [(None, None), *self.bounds]
         outcomes = [
             minimize(
@@ -97,6 +98,7 @@ class Deviance:
 
     def profile(self, exponent: float, rest: np.ndarray) -> tuple[float, np.ndarray]:
         """The least deviance at this exponent and where it is, climbing from these other parameters."""
+        from scipy.optimize import minimize
 
         def value(point: np.ndarray) -> tuple[float, np.ndarray]:
             height, slope = self.at(exponent, point)

@@ -9,16 +9,13 @@ Student's quantile with m-2 degrees of freedom: where every t_i is known exactly
 interval of a regression.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
-from scipy.stats import t
+from scipy.special import stdtrit
 
 from stackel_bench.errors import InputError
 from stackel_bench.statistics.binomial import CONFIDENCE
@@ -68,7 +65,7 @@ def needed_exponent(cells: Sequence[Ladder], delta: float, confidence: float = C
     start = np.polyfit((sizes - centre)[inside], np.log([n.estimate for n in found])[inside], 1)
     best, exponent, rest = deviance.least(float(start[0]), float(start[1]))
     m = len(cells)
-    limit = m * math.log1p(float(t.ppf(0.5 + confidence / 2, m - 2)) ** 2 / (m - 2))
+    limit = m * math.log1p(float(stdtrit(m - 2, 0.5 + confidence / 2)) ** 2 / (m - 2))
     low, high = (_end(_excess(deviance, rest, best + limit), exponent, side) for side in (-1, 1))
     if not np.isfinite([best, exponent, *rest]).all():
         return None
@@ -113,7 +110,7 @@ def used_exponent(
     exponent = float((offset * y).sum() / (offset**2).sum())
     residuals = y - y.mean() - exponent * offset
     spread = math.sqrt(float((residuals**2).sum()) / (m - 2))
-    half = float(t.ppf(0.5 + confidence / 2, m - 2)) * spread / math.sqrt(float((offset**2).sum()))
+    half = float(stdtrit(m - 2, 0.5 + confidence / 2)) * spread / math.sqrt(float((offset**2).sum()))
     intercept = float(y.mean()) - exponent * float(x.mean())
     return Exponent(exponent, exponent - half, exponent + half, intercept, spread, m, 0)
 
@@ -127,6 +124,8 @@ def _log_sizes(sizes: ArrayLike) -> np.ndarray:
 
 def _end(excess: Callable[[float], float], start: float, direction: int) -> float:
     """Where the excess becomes positive, going from start in this direction; infinite if nowhere."""
+    from scipy.optimize import brentq  # half a second, for scaling studies only
+
     inside, step = start, 0.1
     while step < _SEARCHED:
         outside = start + direction * step

@@ -31,11 +31,11 @@ _ASYMPTOTIC = 12.0  # Stirling's series has 16 digits from here on
 def price(total: float, pulls: float) -> float:
     """How far the mixture stays behind the best of its likelihood ratios: n kl - L, never negative."""
     logs = 0.5 * log(0.5 * math.pi * pulls)
-    return logs - _half_remainder(total) - _half_remainder(pulls - total) + _remainder(pulls)
+    return logs - half_remainder(total) - half_remainder(pulls - total) + remainder(pulls)
 
 
 @kernel
-def _half_remainder(x: float) -> float:
+def half_remainder(x: float) -> float:
     """ln Gamma(x + 1/2) - (x ln x - x + ln(2 pi)/2) for x >= 0, by the series from _ASYMPTOTIC on."""
     found, y = 0.0, x
     while y < _ASYMPTOTIC:
@@ -49,7 +49,7 @@ def _half_remainder(x: float) -> float:
 
 
 @kernel
-def _remainder(n: float) -> float:
+def remainder(n: float) -> float:
     """ln n! - (n ln n - n + ln(2 pi n)/2) for n > 0."""
     found, y = 0.0, n
     while y < _ASYMPTOTIC:
@@ -63,7 +63,7 @@ def _remainder(n: float) -> float:
 
 
 @kernel
-def _excess(u: float) -> float:
+def excess(u: float) -> float:
     """u - ln(1 + u), with all its digits also where u is small."""
     if u <= -1.0:
         return math.inf
@@ -79,8 +79,8 @@ def _excess(u: float) -> float:
 @kernel
 def divergence_at(mean: float, rest: float, offset: float) -> float:
     """kl(m, m + d) of Bernoulli laws, rest = 1 - m: m e(d/m) + (1-m) e(-d/(1-m)), both terms nonnegative."""
-    found = mean * _excess(offset / mean) if mean > 0.0 else offset
-    return found + (rest * _excess(-offset / rest) if rest > 0.0 else -offset)
+    found = mean * excess(offset / mean) if mean > 0.0 else offset
+    return found + (rest * excess(-offset / rest) if rest > 0.0 else -offset)
 
 
 @kernel

@@ -1,14 +1,13 @@
 """Whether the replicates support that a cell fails with probability at most delta."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.stats import binom
+from scipy.special import bdtr, bdtrc
 
 SIGNIFICANCE = 0.05
 HOLDS, OPEN, FAILS, VACUOUS = "holds", "open", "fails", "vacuous"
+UNKNOWN = ""  # without a truth nobody can say what failed
 
 
 def verdict(failures: int, trials: int, delta: float, vacuous: bool = False) -> str:
@@ -17,7 +16,7 @@ def verdict(failures: int, trials: int, delta: float, vacuous: bool = False) -> 
     A clean record supports delta = 5 % from 59 replicates on: 0.95**59 <= 0.05 < 0.95**58. vacuous instead of
     holds or open where no output at all could have broken the leader's lines: nothing was tested.
     """
-    p_holds, p_fails = binom.cdf(failures, trials, delta), binom.sf(failures - 1, trials, delta)
+    p_holds, p_fails = bdtr(failures, trials, delta), bdtrc(failures - 1, trials, delta)
     return str(_decided(p_holds, p_fails, vacuous))
 
 
@@ -29,12 +28,22 @@ def clean_replicates_needed(delta: float) -> int:
 def judged(cells: pd.DataFrame) -> pd.DataFrame:
     """The cells with columns failures, verdict, and verdict_adjusted for all cells judged together (Holm).
 
-    Vacuous cells make no claim, so they are not among those that are judged together.
+    Vacuous cells make no claim, so they are not among those that are judged together. Cells of games whose
+    truth nobody knows have neither failures nor a verdict.
     """
+    known = cells["failure_probability"].notna()
+    if not known.all():
+        words = {name: np.full(len(cells), UNKNOWN, dtype=object) for name in ("verdict", "verdict_adjusted")}
+        columns = {"failures": np.full(len(cells), np.nan), **words}
+        if known.any():
+            found = judged(cells[known])
+            for name, values in columns.items():
+                values[known.to_numpy()] = found[name]
+        return cells.assign(**columns)
     trials = cells["replicates"].round().astype(int)
     failures = (cells["failure_probability"] * trials).round().astype(int)
-    p_holds = binom.cdf(failures, trials, cells["delta"])
-    p_fails = binom.sf(failures - 1, trials, cells["delta"])
+    p_holds = bdtr(failures, trials, cells["delta"])
+    p_fails = bdtrc(failures - 1, trials, cells["delta"])
     vacuous = cells["vacuous"].to_numpy() == 1
     tested = np.concatenate([~vacuous, np.ones_like(vacuous)])
     strict = np.ones(len(tested))

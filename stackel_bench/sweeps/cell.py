@@ -19,7 +19,7 @@ from stackel_bench.families.learners import changed_options, learner_options, ma
 from stackel_bench.families.registry import family_of
 from stackel_bench.games.game import Game
 from stackel_bench.learners.budget import Budget, fitting, make_budget
-from stackel_bench.learners.learner import Learner, Schedule
+from stackel_bench.learners.learner import Learner, Schedule, scheduled
 from stackel_bench.models import TieBreaking
 from stackel_bench.options import changed, values_of
 from stackel_bench.outside.code import Code, code_of, code_used, has_source
@@ -98,8 +98,12 @@ class CellBuilder:
             if parts not in self._schedules:
                 code = game_code | learner_code
                 what = f"a learner for this game; scheduling on {game_config['name']}"
-                with one_sentence("algorithm", learner_config["name"], what) if code.identity else nullcontext():
-                    schedule = learner.schedule(game.sampler, budget)
+                with (
+                    one_sentence("algorithm", learner_config["name"], what)
+                    if code.identity
+                    else nullcontext()
+                ):
+                    schedule = scheduled(learner, game.sampler, budget, learner_config["name"])
                 self._code |= code
                 self._schedules[parts] = schedule, code
             schedule, code = self._schedules[parts]
@@ -160,6 +164,7 @@ class CellBuilder:
         if kind is learner or not is_dataclass(kind):
             allowed = "an object of a frozen dataclass, whose fields are its options"
             raise InputError("algorithm", kind.__name__, allowed)
+        learner = make_learner(family, learner)
         shown = {key: value for key, value in learner_options(learner).items() if key != "name"}
         words, code = [learner.name, changed_options(learner)], Code()
         if family_of(family).learners.get(learner.name) is not kind:
@@ -170,10 +175,15 @@ class CellBuilder:
 
     def _code_of(self, field: str, thing: object) -> Code:
         """The code of an object from outside; an InputError if its results are kept and it has no file."""
-        if self._kept and not has_source(thing):
-            allowed = "an object whose class is in a file, since results are kept; output=None keeps nothing"
-            raise InputError(field, f"{type(thing).__name__} of a prompt", allowed)
-        return code_of(thing)
+        parts = (thing, *getattr(thing, "programs", ()))
+        for part in parts:
+            if self._kept and not has_source(part):
+                allowed = (
+                    "an object whose code is in a file, since results are kept; output=None keeps nothing"
+                )
+                found = getattr(part, "__qualname__", type(part).__name__)
+                raise InputError(field, f"{found} of a prompt", allowed)
+        return functools.reduce(operator.or_, map(code_of, parts))
 
     def _budget(self, section: Any) -> tuple[Budget, str, dict[str, Any]]:
         config = _section("budget", section)

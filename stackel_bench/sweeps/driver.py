@@ -11,6 +11,7 @@ from typing import Protocol
 import pandas as pd
 
 from stackel_bench import streams
+from stackel_bench.config.settings import CapSettings
 from stackel_bench.execution.executor import Executor
 from stackel_bench.execution.jobs import Piece
 from stackel_bench.execution.scheduler import Progress, Result, Scheduler
@@ -20,8 +21,11 @@ from stackel_bench.results.entry import FAILED, FINISHED, Entry
 from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.cell import Cell
 from stackel_bench.sweeps.kept_pieces import KeptPieces
+from stackel_bench.sweeps.lower_bounds import LowerBounds
 from stackel_bench.sweeps.plan import Plan
+from stackel_bench.sweeps.spending import Spending
 from stackel_bench.tracking.mirror import Mirror
+from stackel_bench.trials.run_so_far import RunSoFar
 from stackel_bench.trials.trial import Failure, Outcomes, Trial
 
 
@@ -30,6 +34,9 @@ class Listener(Protocol):
 
     def work_done(self, trial: Trial, piece: Piece, seconds_left: float) -> None:
         """A piece of a trial came back; so many seconds of work on one worker are not begun."""
+
+    def run_grew(self, trial: Trial, run: RunSoFar, seconds_left: float) -> None:
+        """A program's run, of one leader action and replicate, was cut and goes on."""
 
     def cells_done(self, entries: Sequence[Entry], samples: int, seconds_left: float) -> None:
         """Cells finished or failed; samples were newly drawn for them."""
@@ -49,6 +56,7 @@ class Tally:
     busy_seconds: float = 0.0
     capacity_seconds: float = 0.0  # workers x time, workers that came and went included
     workers: int = 1
+    stopped: str = ""  # the cap that was reached, if one was
     unsynced: dict[str, str] = field(default_factory=dict)
 
     def count(self, entries: Sequence[Entry], samples: int) -> None:
@@ -90,25 +98,38 @@ def run_cells(
     batch_seconds: float,
     fan_out: str | None,
     fail_fast: bool,
+    lower_bounds: LowerBounds,
+    piece_seconds: float = 30.0,
+    cap: CapSettings | None = None,
 ) -> Tally:
     """Run the cells; each one is in the journal before the mirror or the listener hears of it."""
     groups = _group(cells)
     trials = [trial for trial, _ in groups]
     ids = [next(iter(members.values())).trial_id for _, members in groups]
     pieces = KeptPieces(journal.folder / files.PIECES, ids)
-    tally = Tally(workers=executor.workers)
-    scheduler = Scheduler(executor, batch_seconds, fan_out, pieces)
-    start = time.perf_counter()
+    tally, spending = Tally(workers=executor.workers), Spending(cap or CapSettings(), trials)
+    scheduler = Scheduler(executor, batch_seconds, fan_out, pieces, piece_seconds)
+    start = executor.clock()
     for events in scheduler.run(trials):
         results = []
         for event in events:
-            if isinstance(event, Progress):
+            if isinstance(event, Progress) and event.run is not None:
+                spending.grew(event.trial, event.run)
+                listener.run_grew(trials[event.trial], event.run, scheduler.seconds_left())
+                if mirror is not None:
+                    for cell in groups[event.trial][1].values():
+                        mirror.grow(_entry(cell), event.run)
+            elif isinstance(event, Progress):
                 listener.work_done(trials[event.trial], event.piece, scheduler.seconds_left())
             else:
                 results.append(event)
         if results:
             entries = journal.commit(
-                [kept for result in results for kept in _results(groups[result.trial][1], result)]
+                [
+                    kept
+                    for result in results
+                    for kept in _results(groups[result.trial][1], result, lower_bounds)
+                ]
             )
             for result in results:
                 if not isinstance(result.outcomes, Failure):
@@ -116,12 +137,16 @@ def run_cells(
             if mirror is not None:
                 for entry in entries:
                     mirror.add(entry)
-            drawn = sum(_samples_drawn(groups[result.trial][0], result.outcomes) for result in results)
-            tally.count(entries, drawn)
-            listener.cells_done(entries, drawn, scheduler.seconds_left())
-        if fail_fast and tally.failed:
+            drawn = [_samples_drawn(groups[result.trial][0], result.outcomes) for result in results]
+            for result, samples in zip(results, drawn, strict=True):
+                spending.finished(result.trial, samples)
+            tally.count(entries, sum(drawn))
+            listener.cells_done(entries, sum(drawn), scheduler.seconds_left())
+        if tally.finished + tally.failed < len(cells):
+            tally.stopped = spending.reached(scheduler.busy_seconds)
+        if tally.stopped or (fail_fast and tally.failed):
             break
-    tally.wall_seconds = time.perf_counter() - start
+    tally.wall_seconds = executor.clock() - start
     tally.tasks, tally.pieces_restored = scheduler.tasks, scheduler.pieces_restored
     tally.busy_seconds = scheduler.busy_seconds
     tally.capacity_seconds = scheduler.capacity_seconds
@@ -147,27 +172,25 @@ def _group(cells: Sequence[Cell]) -> list[tuple[Trial, dict[TieBreaking, Cell]]]
     ]
 
 
+def _entry(cell: Cell) -> Entry:
+    """What is known of a cell without its results, now."""
+    about = {name: getattr(cell, name) for name in ("cell_id", "label", "description", "config", "varying")}
+    return Entry(state=FINISHED, finished_at=time.time(), **about)
+
+
 def _results(
-    members: dict[TieBreaking, Cell], result: Result
+    members: dict[TieBreaking, Cell], result: Result, lower_bounds: LowerBounds
 ) -> Iterator[tuple[Entry, pd.DataFrame | None, pd.DataFrame | None]]:
     """What the journal keeps of a trial: an entry, records and the table of leader actions for each cell."""
     for tie, cell in members.items():
-        entry = Entry(
-            cell_id=cell.cell_id,
-            state=FINISHED,
-            label=cell.label,
-            description=cell.description,
-            config=cell.config,
-            varying=cell.varying,
-            busy_seconds=result.busy_seconds / len(members),
-            wall_seconds=result.wall_seconds,
-            finished_at=time.time(),
-        )
+        busy, wall = result.busy_seconds / len(members), result.wall_seconds
+        entry = dataclasses.replace(_entry(cell), busy_seconds=busy, wall_seconds=wall)
         found = result.outcomes
         if isinstance(found, Failure):
             failed = dataclasses.replace(entry, state=FAILED, error=found.message, traceback=found.traceback)
             yield failed, None, None
         else:
             outcome = found[tie]
-            entry = dataclasses.replace(entry, metrics=outcome.metrics, rungs=outcome.rungs)
+            metrics = {**outcome.metrics, **lower_bounds.metrics(cell, outcome.metrics)}
+            entry = dataclasses.replace(entry, metrics=metrics, rungs=outcome.rungs)
             yield entry, outcome.records, outcome.actions

@@ -10,15 +10,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from stackel_bench.config.compose import Composer, merge_overrides, parse, product
-from stackel_bench.config.settings import ExecutionSettings, Settings, TrackingSettings
-from stackel_bench.errors import InputError, NoEffectError
+from stackel_bench.config.settings import CapSettings, ExecutionSettings, Settings, TrackingSettings
+from stackel_bench.errors import InputError, NoEffectError, UnknownKeyError
 from stackel_bench.learners.budget import BUDGETS, unused, users_of
 from stackel_bench.models import TieBreaking
 from stackel_bench.options import options_of
-from stackel_bench.results.names import cell_names
+from stackel_bench.results.run_names import run_names
 from stackel_bench.results.varying import varying_keys
 from stackel_bench.sweeps.cell import CELL_KEYS, Cell, CellBuilder
 from stackel_bench.sweeps.where import split_where
+from stackel_bench.text import is_printable, printable
 
 _TELL_SECONDS = 5.0
 _MOST_UNFIT = 100  # combinations after which nothing seems to fit
@@ -27,6 +28,7 @@ KNOWN_KEYS = (
     *dict.fromkeys(f"budget.{name}" for budget in BUDGETS.values() for name in options_of(budget)),
     *(f"execution.{name}" for name in options_of(ExecutionSettings)),
     *(f"tracking.{name}" for name in options_of(TrackingSettings)),
+    *(f"cap.{name}" for name in options_of(CapSettings)),
 )
 
 
@@ -97,7 +99,7 @@ def plan_products(
             tell(len(cells))
     left_out = _left_out(unfit, cells, settings.skip_invalid)
     if not cells:
-        raise InputError("where", str(where), "patterns that some cell matches")
+        raise InputError("where", str(where), "a pattern that fits", f"no cell matches {where}")
     _require_used(overrides, cells.values())
     study = settings.study
     question = " ".join([study.question, *study.vacuous.values()])
@@ -114,10 +116,7 @@ def _left_out(
     if not cells and len({str(error) for _, error in unfit}) == 1:
         raise first
     common = set.intersection(*({*words} for words, _ in unfit)) if len(unfit) > 1 else set()
-    lines = tuple(
-        f"{' '.join(w for w in words if w not in common or w.startswith(('game=', 'algorithm=')))}: {error}"
-        for words, error in unfit
-    )
+    lines = tuple(f"{_told(words, common)}: {error}" for words, error in unfit)
     if skip and cells:
         return lines
     more = f"\n  ... and {len(lines) - _MOST_LINES} more" if len(lines) > _MOST_LINES else ""
@@ -126,10 +125,19 @@ def _left_out(
     raise InputError(first.field, first.found, first.allowed, f"{title}{shown}{more}")
 
 
+def _told(words: Iterable[str], common: Collection[str]) -> str:
+    """The words that make a combination, as they are typed: game and learner, and what others have not."""
+    shown = [word for word in words if word.startswith(("game=", "algorithm=")) or word not in common]
+    own = [word for word in shown if parse(word).key_or_group.partition(".")[0] in CELL_KEYS]
+    return " ".join(own).replace("\\:", ":")
+
+
 def named(cells: Sequence[Cell]) -> tuple[Cell, ...]:
     """The cells with labels that tell them apart, and the configuration keys that do."""
-    names, varying = cell_names(cells), varying_keys(cells)
-    return tuple(dataclasses.replace(cell, label=names[cell.cell_id].name, varying=varying) for cell in cells)
+    names, varying = run_names(cells), varying_keys(cells)
+    return tuple(
+        dataclasses.replace(cell, label=printable(names[cell.cell_id]), varying=varying) for cell in cells
+    )
 
 
 def shared_settings(composer: Composer, overrides: Sequence[str]) -> Settings:
@@ -142,6 +150,8 @@ def shared_settings(composer: Composer, overrides: Sequence[str]) -> Settings:
         settings = Settings.of(composer.compose(others))
     if not settings.study.name.strip():
         raise InputError("study.name", settings.study.name, "a name for the results of this sweep")
+    if not is_printable(settings.study.name) or "\n" in settings.study.name:
+        raise InputError("study.name", settings.study.name, "a name without control characters")
     for override in map(parse, overrides):
         key = override.key_or_group
         if override.is_sweep_override() and key.split(".")[0] not in CELL_KEYS:
@@ -181,11 +191,17 @@ def _require_used(overrides: Sequence[str], cells: Collection[Cell]) -> None:
             raise NoEffectError(key, "the printed LP is the optimistic one (tie_breaking=optimistic)")
 
 
-def grid_overrides(field: str, grid: Mapping[Any, Any]) -> Iterable[str]:
-    """The overrides that a grid stands for; field says where it is written, for the error message."""
+def grid_overrides(field: str, grid: Mapping[Any, Any], settings: bool = False) -> Iterable[str]:
+    """The overrides that a grid stands for; field says where it is written, for the error message.
+
+    A grid is about cells, unless it may have keys of settings as well.
+    """
     if not isinstance(grid, Mapping):
         raise InputError(field, grid, "a mapping of keys to values or lists of values")
     for key, value in grid.items():
+        if not settings and str(key).split(".")[0] not in CELL_KEYS:
+            known = (*CELL_KEYS, *(f"{section}.KEY" for section in CELL_KEYS[:3]))
+            raise UnknownKeyError(f"{field}.{key}", [f"{field}.{name}" for name in known])
         values = value if isinstance(value, list) else [value]
         if not values or any(isinstance(v, dict | list) for v in values):
             raise InputError(f"{field}.{key}", value, "a value or a list of plain values")

@@ -15,7 +15,13 @@ from stackel_bench.results.entry import FINISHED, Entry
 from stackel_bench.results.frames import saved_summary
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.provenance import machine, recorded_machines
-from stackel_bench.results.verify import verify_derived, verify_lines, verify_owners, verify_shape, verify_tables
+from stackel_bench.results.verify import (
+    verify_derived,
+    verify_lines,
+    verify_owners,
+    verify_shape,
+    verify_tables,
+)
 from stackel_bench.sweeps.cell import CellBuilder, is_made_of_names
 from stackel_bench.sweeps.recompute import recompute, resummarise
 from stackel_bench.tolerances import RECOMPUTED

@@ -7,9 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stackel_bench.config.compose import parse
+from stackel_bench.errors import UnknownKeyError
+from stackel_bench.sweeps.cell import CELL_KEYS
 
 _NAMES = {"game": "name", "algorithm": "name", "budget": "kind"}  # by which groups are restricted
 _ABSENT = object()
+_ELSEWHERE = ("where.budget.epsilon", "where.budget.delta", "where.algorithm.explorer")  # columns
 
 
 class Where:
@@ -22,6 +25,9 @@ class Where:
             value: Any = override.value()
             values = list(value.list) if hasattr(value, "list") else value
             key = override.key_or_group.removeprefix("where.")
+            if key.partition(".")[0] not in CELL_KEYS:
+                known = [*CELL_KEYS, *(f"{group}.KEY" for group in _NAMES)]
+                raise UnknownKeyError(f"where.{key}", [f"where.{each}" for each in known], _ELSEWHERE)
             self.patterns[key] = values if isinstance(values, list) else [values]
 
     def allows_words(self, combination: Sequence[str]) -> bool:

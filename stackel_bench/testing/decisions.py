@@ -6,11 +6,11 @@ import numpy as np
 
 from stackel_bench.evaluation.verdict import judge
 from stackel_bench.families.oracles import oracle_of
-from stackel_bench.learners.decision import Decision
+from stackel_bench.learners.decision import require_playable
 from stackel_bench.models import TieBreaking
 from stackel_bench.testing.report import require
 from stackel_bench.testing.trial import Trial
-from stackel_bench.tolerances import PROBABILITY_SUM, VALUE
+from stackel_bench.tolerances import VALUE
 
 _JUDGED = 3  # replicates; judging is exact and may take a while
 
@@ -21,7 +21,8 @@ def commits(trial: Trial) -> str:
     for tie in TieBreaking:
         for position, rungs in enumerate(trial.decisions[tie]):
             for decision in rungs:
-                _playable(decision, trial.game.sizes)
+                require_playable(decision, trial.game.sizes, "decision")
+                require(np.isfinite(decision.estimated_value), f"estimated_value {decision.estimated_value}")
                 if position < _JUDGED:
                     verdict = judge(oracle, decision, trial.budget.epsilon)
                     losses = (verdict.value_suboptimality, verdict.follower_suboptimality)
@@ -40,25 +41,3 @@ def keeps_to_budget(trial: Trial) -> str:
     most = trial.schedule.drawn_at_most * runs
     require(trial.drawn < most + 0.5, f"draws {trial.drawn:.0f} samples where {most} are allowed")
     return f"{trial.budget.kind}: at most {allowed[-1]} samples"
-
-
-def _playable(decision: Decision, sizes: dict[str, int]) -> None:
-    leaders, followers = sizes["num_leader_actions"], sizes["num_follower_actions"]
-    action, strategy = decision.leader_action, decision.leader_strategy
-    require((action is None) != (strategy is None), "not exactly one of leader_action and leader_strategy")
-    if action is not None:
-        require(0 <= action < leaders, f"leader_action {action} of {leaders}")
-    else:
-        _distribution("leader_strategy", np.asarray(strategy), leaders)
-    response = decision.follower_response
-    if isinstance(response, np.ndarray):
-        _distribution("follower_response", response, followers)
-    else:
-        require(0 <= response < followers, f"follower_response {response} of {followers}")
-    require(np.isfinite(decision.estimated_value), f"estimated_value {decision.estimated_value}")
-
-
-def _distribution(name: str, rows: np.ndarray, actions: int) -> None:
-    require(rows.shape[-1:] == (actions,), f"{name} has shape {rows.shape}, not {actions} actions")
-    off = np.abs(rows.sum(axis=-1) - 1).max()
-    require(rows.min() >= 0 and off <= PROBABILITY_SUM, f"{name} is no distribution")

@@ -84,7 +84,8 @@ def run_checks(subject: str, checks: Mapping[str, Callable[[], str]], raises: bo
         except Broken as error:
             done.append(Check(name, False, str(error)[:_LONGEST]))
         except BaseException as error:  # somebody's code may raise anything, SystemExit included
-            detail = f"raises {type(error).__name__}: {error}"[:_LONGEST]
+            told = f"{error}" if isinstance(error, InputError) else f"raises {type(error).__name__}: {error}"
+            detail = told[:_LONGEST]
             first = causes.setdefault(detail, name)
             done.append(Check(name, False, detail if first == name else f"as {first}"))
     report = Report(subject, tuple(done))

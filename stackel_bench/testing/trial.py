@@ -9,7 +9,7 @@ from stackel_bench.families.contract import Contract
 from stackel_bench.learners.blocks import decide_block, explore_block
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.decision import Decision
-from stackel_bench.learners.learner import Schedule, block_key
+from stackel_bench.learners.learner import Schedule, block_key, scheduled
 from stackel_bench.models import TieBreaking
 from stackel_bench.testing.closed_sampler import Ledger, closed
 
@@ -33,8 +33,7 @@ class Trial:
     @functools.cached_property
     def schedule(self) -> Schedule:
         """What the budget means for the learner."""
-        found: Schedule = self.learner.schedule(self.sampler, self.budget)
-        return found
+        return scheduled(self.learner, self.sampler, self.budget, self.learner.name)
 
     @functools.cached_property
     def findings(self) -> list[Any]:

@@ -18,9 +18,9 @@ class Ledger:
         self._torn = bool(text) and not text.endswith("\n")
         self.cell_ids = {line for line in text.split("\n")[:-1] if line}
 
-    def add(self, cell_id: str) -> None:
-        """Remember that the cell's run is complete."""
+    def add(self, *cell_ids: str) -> None:
+        """Remember that the runs of these cells are complete."""
         with self._path.open("a", encoding="utf-8") as file:
-            file.write(("\n" if self._torn else "") + f"{cell_id}\n")
+            file.write(("\n" if self._torn else "") + "".join(f"{cell_id}\n" for cell_id in cell_ids))
         self._torn = False
-        self.cell_ids.add(cell_id)
+        self.cell_ids.update(cell_ids)

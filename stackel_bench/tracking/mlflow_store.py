@@ -1,54 +1,38 @@
-"""Finished cells as MLflow runs. Nothing else imports mlflow."""
+"""One experiment of an MLflow store: its runs, its description, its report. Nothing else imports mlflow."""
 
 from __future__ import annotations
 
-import itertools
 import logging
-import os
 import tempfile
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
-os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
-os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
-# The mirror has its own patience, and only it can tell whether a request that failed had an effect.
-os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
-os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "20")
-
-import yaml
 from mlflow import MlflowClient
-from mlflow.entities import Experiment, Metric, Param, RunStatus, RunTag, ViewType
+from mlflow.entities import Experiment, Metric, RunTag
 from mlflow.exceptions import MlflowException
 
-from stackel_bench.results.columns import shown_in
-from stackel_bench.results.entry import FAILED, FINISHED, Entry
-from stackel_bench.results.frames import entry_verdict
+from stackel_bench.results.entry import FINISHED, Entry
 from stackel_bench.results.journal import Result
 from stackel_bench.results.storage.table import read_table
-from stackel_bench.results.varying import flat_items
+from stackel_bench.tracking.cell_run import ACTIONS_FILE, ENTRY_FILE, KIND, RECORDS_FILE, identity_tags
+from stackel_bench.tracking.links import in_sweep, runs_link
+from stackel_bench.tracking.mlflow_client import ClientRuns
+from stackel_bench.tracking.mlflow_tables import TableRuns, knows_schema
+from stackel_bench.tracking.run_record import KnownRun, RunRecord, Runs, best
 
-_METRICS_PER_CALL = 900  # MLflow's REST interface: 1000 entities, 100 of them parameters
-_PARAMS_PER_CALL = 100
-_RUNS_PER_PAGE = 1000
-_RUNS_ASKED_SINGLY = 50
-_ENTRY_FILE = "cell.json"
-_RECORDS_FILE = "records.parquet"
-_ACTIONS_FILE = "actions.parquet"
-
-
-@dataclass(frozen=True)
-class _KnownRun:
-    run_id: str
-    complete: bool
+_SQLITE = "sqlite:///"
+_CONNECTIONS = 8  # to a server at the same time
 
 
 class MlflowStore:
-    """One experiment: a flat run per cell, a report run per sweep; logging twice changes nothing."""
+    """A flat run per cell, a report run per sweep; writing twice changes nothing.
 
-    def __init__(self, uri: str, experiment: str, artifact_root: Path | None = None) -> None:
+    Runs go into an embedded database by its tables, many at once, and to anything else by the client.
+    """
+
+    def __init__(
+        self, uri: str, experiment: str, artifact_root: Path | None = None, by_tables: bool = True
+    ) -> None:
         logging.getLogger("mlflow").setLevel(logging.ERROR)
         logging.getLogger("alembic").setLevel(logging.ERROR)
         self._uri = uri
@@ -57,8 +41,14 @@ class MlflowStore:
         self.experiment_id = found.experiment_id
         # Not the address alone: somebody may have put another database there.
         self.identity = f"{uri}\n{found.experiment_id}\n{found.creation_time}"
-        self._runs: dict[str, _KnownRun] = {}  # by cell id
-        self._unsure: set[str] = set()  # cells whose run may exist although creating it failed
+        self.is_embedded = uri.startswith(_SQLITE)
+        self._cells: dict[str, KnownRun] = {}
+        database, location = Path(uri.removeprefix(_SQLITE)), found.artifact_location
+        connections = 1 if self.is_embedded else _CONNECTIONS
+        self.growing = ClientRuns(self._client, self.experiment_id, connections)  # runs of cells in work
+        self._runs: Runs = self.growing
+        if by_tables and self.is_embedded and location.startswith("file:") and knows_schema(database):
+            self._runs = TableRuns(database, self.experiment_id, location)
 
     def _experiment(self, name: str, artifact_root: Path | None) -> Experiment:
         found = self._client.get_experiment_by_name(name)
@@ -74,93 +64,82 @@ class MlflowStore:
             self._client.restore_experiment(found.experiment_id)
         return found
 
-    def describe(self, text: str, tags: Mapping[str, str]) -> None:
-        """Set the experiment's description (Markdown) and further tags of it."""
-        for key, value in {"mlflow.note.content": text, **tags}.items():
-            self._client.set_experiment_tag(self.experiment_id, key, value)
+    def describe(self, tags: Mapping[str, str], is_own: Callable[[str], bool]) -> None:
+        """Set these tags of the experiment, and remove those that are ours and no longer wanted."""
+        known = self._client.get_experiment(self.experiment_id).tags
+        for key, value in tags.items():
+            if known.get(key) != value:
+                self._client.set_experiment_tag(self.experiment_id, key, value)
+        for key in known:
+            if is_own(key) and key not in tags:
+                self._client.delete_experiment_tag(self.experiment_id, key)
+
+    def replace(self, kind: str, prefix: str, records: Sequence[RunRecord]) -> None:
+        """Of this kind, these runs and no others whose keys begin so; an error says what was refused."""
+        problems = self.write(records)
+        if problems:
+            raise MlflowException(next(iter(problems.values())))
+        wanted = {record.key for record in records}
+        self.settle(kind, wanted)
+        for key, runs in self._runs.find(kind).items():
+            if key.startswith(prefix) and key not in wanted:
+                for run in runs:
+                    self._client.delete_run(run.run_id)
 
     def link(self, query: str) -> str:
         """The page of this experiment's runs; for a local store on the port that `ui` prefers."""
         base = self._uri.rstrip("/") if self._uri.startswith("http") else "http://127.0.0.1:5000"
-        return f"{base}/#/experiments/{self.experiment_id}/runs?{query}"
+        return f"{base}/{runs_link(self.experiment_id, query)}"
+
+    def write(self, records: Sequence[RunRecord]) -> dict[str, str]:
+        """See to it that these runs are there with all their artifacts; by key, why that was impossible."""
+        return self._runs.write(records)
+
+    def settle(self, kind: str, keys: Collection[str]) -> int:
+        """Delete what other drivers wrote twice: a key's finished run with the smallest id stays alone.
+
+        Every driver does this after its last run. Whoever is last sees all runs, and all agree which one
+        stays, so in the end there is one; runs that are unfinished go once there is a finished one.
+        """
+        deleted = 0
+        for key, runs in self._runs.find(kind, keys).items():
+            kept = best(runs)
+            if key in keys and kept.finished:
+                for run in runs:
+                    if run.run_id != kept.run_id:
+                        self._client.delete_run(run.run_id)
+                        deleted += 1
+        return deleted
 
     def find_runs(self, cell_ids: Collection[str] | None = None) -> dict[str, bool]:
-        """Cell ids (of those given at least) that have a run here, and whether it is complete."""
-        if cell_ids is None or len(cell_ids) > _RUNS_ASKED_SINGLY:  # MLflow has no search for a set of tags
-            self._search("tags.`stackel.kind` = 'cell'")
-        else:
-            for cell_id in cell_ids:
-                self._search(f"tags.`stackel.cell_id` = '{cell_id}'")
-        return {cell_id: run.complete for cell_id, run in self._runs.items()}
+        """Cell ids (of those given at least) that have a run here, and whether it is finished."""
+        self._cells |= {key: best(runs) for key, runs in self._runs.find(KIND, cell_ids).items()}
+        return {cell_id: run.finished for cell_id, run in self._cells.items()}
 
     def run_ids(self, cell_ids: Collection[str]) -> dict[str, str]:
         """The ids of the runs of these cells, as far as they have one."""
         self.find_runs(cell_ids)
-        return {cell_id: self._runs[cell_id].run_id for cell_id in cell_ids if cell_id in self._runs}
+        return {cell_id: self._cells[cell_id].run_id for cell_id in cell_ids if cell_id in self._cells}
 
-    def _search(self, query: str) -> None:
-        token = None
-        while True:
-            page = self._client.search_runs(
-                [self.experiment_id], query, ViewType.ACTIVE_ONLY, _RUNS_PER_PAGE, None, token
-            )
-            for run in page:
-                cell_id = run.data.tags["stackel.cell_id"]
-                known = _KnownRun(run.info.run_id, run.info.status == "FINISHED")
-                if known.complete or cell_id not in self._runs:
-                    self._runs[cell_id] = known
-            token = page.token
-            if not token:
-                return
+    def lacking(self, expected: Mapping[str, set[str]]) -> set[str]:
+        """Of cells that find_runs found: those that lack some of the artifacts that they should have."""
+        known = [(cell_id, self._cells[cell_id]) for cell_id in expected if cell_id in self._cells]
+        names = self._runs.artifact_names([run for _, run in known])
+        return {
+            cell_id for (cell_id, _), there in zip(known, names, strict=True) if expected[cell_id] - there
+        }
 
-    def log_cell(
-        self, entry: Entry, tags: Mapping[str, str], records: bytes | None, actions: bytes | None = None
-    ) -> None:
-        """The run of a finished or failed cell with its tables (Parquet).
-
-        A complete run is left alone, a torn one is completed.
-        """
-        stamp = round(entry.finished_at * 1000)
-        run = self._run_of(entry, tags, stamp - round(entry.wall_seconds * 1000))
-        if run.complete:
-            return
-        known = [Param(k, str(v)) for k, v in flat_items(entry.config) if v is not None]
-        params = list(_chunks(known, _PARAMS_PER_CALL))
-        metrics = list(_chunks(_metrics(entry, stamp), _METRICS_PER_CALL))
-        for some_metrics, some_params in itertools.zip_longest(metrics, params, fillvalue=()):
-            self._client.log_batch(run.run_id, some_metrics, some_params, _verdict(entry))
-        with tempfile.TemporaryDirectory() as folder:
-            for name, content in _artifacts(entry, records, actions).items():
-                Path(folder, name).write_bytes(content)
-            self._client.log_artifacts(run.run_id, folder)
-        complete = entry.state == FINISHED
-        status = RunStatus.to_string(RunStatus.FINISHED if complete else RunStatus.FAILED)
-        self._client.set_terminated(run.run_id, status, stamp)
-        self._runs[entry.cell_id] = _KnownRun(run.run_id, complete)
-
-    def _run_of(self, entry: Entry, tags: Mapping[str, str], start: int) -> _KnownRun:
-        """The cell's run, created if there is none; never a second one, also after a lost answer."""
-        cell_id = entry.cell_id
-        if cell_id in self._unsure:
-            self._search(f"tags.`stackel.cell_id` = '{cell_id}'")
-        if cell_id not in self._runs:
-            self._unsure.add(cell_id)
-            all_tags = {"stackel.kind": "cell", "stackel.cell_id": cell_id, **_tags(entry), **tags}
-            run = self._client.create_run(self.experiment_id, start, all_tags, entry.label)
-            self._runs[cell_id] = _KnownRun(run.info.run_id, complete=False)
-        self._unsure.discard(cell_id)
-        return self._runs[cell_id]
-
-    def rename_cell(self, entry: Entry) -> None:
-        """Give the run of a cell that another sweep logged the name and the tags that it has in this one."""
-        run_id = self._runs[entry.cell_id].run_id
-        self._client.log_batch(run_id, tags=[RunTag(key, value) for key, value in _tags(entry).items()])
-        self._client.update_run(run_id, name=entry.label)
+    def rename_cells(self, entries: Sequence[Entry], sweep_id: str) -> None:
+        """Give runs that another sweep logged the names and the tags that their cells have in this one."""
+        own = {in_sweep(sweep_id): "yes"}
+        self._runs.rename(
+            [(self._cells[e.cell_id].run_id, e.label, {**identity_tags(e), **own}) for e in entries]
+        )
 
     def fetch_cell(self, cell_id: str) -> Result | None:
         """Entry and tables of a complete run that find_runs found, for a driver without the journal."""
-        run = self._runs.get(cell_id)
-        if run is None or not run.complete:
+        run = self._cells.get(cell_id)
+        if run is None or not run.finished:
             return None
         with tempfile.TemporaryDirectory() as folder:
 
@@ -168,10 +147,10 @@ class MlflowStore:
                 return Path(self._client.download_artifacts(run.run_id, name, folder)).read_bytes()
 
             try:
-                entry = Entry.from_line(fetch(_ENTRY_FILE))
-                records = read_table(fetch(_RECORDS_FILE), entry.records_digest)
+                entry = Entry.from_line(fetch(ENTRY_FILE))
+                records = read_table(fetch(RECORDS_FILE), entry.records_digest)
                 has_actions = bool(entry.actions_digest)
-                actions = read_table(fetch(_ACTIONS_FILE), entry.actions_digest) if has_actions else None
+                actions = read_table(fetch(ACTIONS_FILE), entry.actions_digest) if has_actions else None
             except (MlflowException, OSError, ValueError):
                 return None  # artifacts are gone, damaged or not ours: the cell runs again
         return (entry, records, actions) if entry.cell_id == cell_id and entry.state == FINISHED else None
@@ -186,7 +165,7 @@ class MlflowStore:
     ) -> str:
         """The sweep's report run with these files of a folder; found again by the sweep id."""
         query = f"tags.`stackel.kind` = 'report' and tags.`stackel.sweep_id` = '{sweep_id}'"
-        found = self._client.search_runs([self.experiment_id], query, max_results=1)
+        found = sorted(self._client.search_runs([self.experiment_id], query), key=lambda run: run.info.run_id)
         all_tags = {"stackel.kind": "report", "stackel.sweep_id": sweep_id, **tags}
         run = found[0] if found else self._client.create_run(self.experiment_id, None, all_tags, "report")
         run_id: str = run.info.run_id
@@ -197,57 +176,7 @@ class MlflowStore:
             parent = path.relative_to(folder).parent.as_posix()
             self._client.log_artifact(run_id, str(path), None if parent == "." else parent)
         self._client.set_terminated(run_id)
+        everybody = {run.info.run_id for run in self._client.search_runs([self.experiment_id], query)}
+        for another in sorted(everybody)[1:]:  # by a driver of the same sweep
+            self._client.delete_run(another)
         return run_id
-
-
-def create_database(uri: str) -> None:
-    """An empty database with MLflow's tables."""
-    for name in ("mlflow", "alembic"):
-        logging.getLogger(name).setLevel(logging.ERROR)
-    MlflowClient(tracking_uri=uri).search_experiments(max_results=1)
-
-
-def _artifacts(entry: Entry, records: bytes | None, actions: bytes | None) -> dict[str, bytes]:
-    files = {
-        _ENTRY_FILE: entry.to_line(),
-        "config.yaml": yaml.safe_dump(dict(entry.config), sort_keys=False).encode(),
-    }
-    if records is not None:
-        files[_RECORDS_FILE] = records
-    if actions is not None:
-        files[_ACTIONS_FILE] = actions
-    if entry.state == FAILED:
-        files["failure.txt"] = f"{entry.error}\n\n{entry.traceback}\n".encode()
-    return files
-
-
-def _tags(entry: Entry) -> dict[str, str]:
-    """What the cell is, and the configuration keys that tell the cells of its sweep apart."""
-    described = [column.name for column in shown_in("tag") if entry.description.get(column.name)]
-    tags = {name: str(entry.description[name]) for name in described}
-    values = dict(flat_items(entry.config))
-    varying = {key: str(values[key]) for key in entry.varying if values.get(key) is not None}
-    return tags | varying | {"stackel.seed": str(entry.description["seed"])}
-
-
-def _verdict(entry: Entry) -> list[RunTag]:
-    return [RunTag("verdict", entry_verdict(entry))] if entry.state == FINISHED else []
-
-
-def _metrics(entry: Entry, stamp: int) -> list[Metric]:
-    """Headline numbers, and the learning curve with the sample count as step where there is one."""
-    headline = {key: value for key, value in entry.metrics.items() if key != "samples"}
-    curves = entry.rungs if len(entry.rungs) > 1 else ()
-    along = set(curves[0]) if curves else set()
-    metrics = [Metric(key, value, stamp, 0) for key, value in headline.items() if key not in along]
-    metrics.append(Metric("wall_seconds", entry.wall_seconds, stamp, 0))
-    metrics.append(Metric("busy_seconds", entry.busy_seconds, stamp, 0))
-    for rung in curves:
-        step = round(rung["samples"])
-        metrics += [Metric(key, value, stamp, step) for key, value in rung.items() if key != "samples"]
-    return metrics
-
-
-def _chunks(items: list[Any], size: int) -> Iterable[list[Any]]:
-    for start in range(0, len(items), size):
-        yield items[start : start + size]

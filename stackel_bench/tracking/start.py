@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from stackel_bench import checks
 from stackel_bench.config.settings import TrackingSettings
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, NoEffectError
+from stackel_bench.tracking.deadline import in_background, wait_for
 from stackel_bench.tracking.local_database import database_uri, ensure_database, require_usable
 
 if TYPE_CHECKING:
@@ -21,12 +22,13 @@ CONNECT_SECONDS = 10.0
 
 
 def validate_tracking(config: TrackingSettings) -> None:
-    """Raise an InputError where the group tracking/ cannot be meant; asks nobody."""
+    """Raise an InputError if the settings are inconsistent; no network access."""
     checks.choice("tracking", config.kind, ("local", "server", "off"))
     checks.real("tracking.patience", config.patience, least=0)
+    checks.real("tracking.open_seconds", config.open_seconds, least=1)
     if config.kind != "server":
         if config.uri:
-            raise InputError("tracking.uri", config.uri, "null unless tracking=server")
+            raise NoEffectError("tracking.uri", "only tracking=server uses it")
         return
     try:
         parts = urllib.parse.urlsplit(config.uri or "")
@@ -43,10 +45,14 @@ def require_answer(config: TrackingSettings, output: Path) -> None:
     if config.kind != "server":
         return
     try:
-        with urllib.request.urlopen(f"{(config.uri or '').rstrip('/')}/health", timeout=CONNECT_SECONDS):
-            pass
+        wait_for(in_background(_ask, f"{(config.uri or '').rstrip('/')}/health"), CONNECT_SECONDS)
     except (OSError, ValueError, http.client.HTTPException) as error:
         raise InputError("tracking.uri", config.uri, f"{ADDRESS} ({error})") from error
+
+
+def _ask(address: str) -> None:
+    with urllib.request.urlopen(address, timeout=CONNECT_SECONDS) as answer:
+        answer.read(1)
 
 
 def store_uri(config: TrackingSettings, output: Path) -> str:
@@ -58,7 +64,8 @@ def open_store(config: TrackingSettings, output: Path, experiment: str) -> Mlflo
     """The store, created where it does not exist yet; None where tracking is off."""
     if config.kind == "off":
         return None
-    from stackel_bench.tracking.mlflow_store import MlflowStore, create_database  # takes seconds
+    from stackel_bench.tracking.mlflow_database import create_database  # takes seconds
+    from stackel_bench.tracking.mlflow_store import MlflowStore
 
     if config.kind == "local":
         ensure_database(output, create_database)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import pickle
 from collections.abc import Collection
+from enum import Enum
 from typing import Any
 
 import pyarrow as pa
@@ -30,9 +31,10 @@ class NotReadableError(ValueError):
 
 def encode(value: Any) -> bytes:
     """The value as compressed bytes; the first eight say how long it is."""
-    plain = pickle.dumps(value, protocol=5)
-    packed: bytes = pa.Codec(_CODEC).compress(plain, asbytes=True)
-    return len(plain).to_bytes(8, "big") + packed
+    plain = io.BytesIO()
+    _Writer(plain, protocol=5).dump(value)
+    packed: bytes = pa.Codec(_CODEC).compress(plain.getbuffer(), asbytes=True)
+    return plain.tell().to_bytes(8, "big") + packed
 
 
 def decode(content: bytes, trusted_packages: Collection[str] = ()) -> Any:
@@ -45,6 +47,14 @@ def decode(content: bytes, trusted_packages: Collection[str] = ()) -> Any:
         raise
     except Exception as error:  # whatever damaged bytes lead to
         raise NotReadableError(f"{type(error).__name__}: {error}") from error
+
+
+class _Writer(pickle.Pickler):
+    """Writes a member of an enumeration as its class and value: Python 3.11.0 to 3.11.3 would use getattr."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        """How this object is made again; everything else in pickle's own way."""
+        return (type(obj), (obj.value,)) if isinstance(obj, Enum) else NotImplemented
 
 
 class _Reader(pickle.Unpickler):

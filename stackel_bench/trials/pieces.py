@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from stackel_bench.errors import InputError
 from stackel_bench.evaluation.oracle import Oracle
-from stackel_bench.evaluation.summary import record_columns, summarise
+from stackel_bench.evaluation.played import played_columns
+from stackel_bench.evaluation.summary import decision_columns, record_columns, summarise
 from stackel_bench.evaluation.verdict import judge_all
-from stackel_bench.families.oracles import oracle_of
+from stackel_bench.families.oracles import oracle_if_known
 from stackel_bench.families.registry import family_of
 from stackel_bench.games.game import Game
 from stackel_bench.learners.blocks import decide_block, explore_block
+from stackel_bench.learners.decision import require_playable
 from stackel_bench.models import TieBreaking
+from stackel_bench.simulation.recording import Checkpoint, PieceOverError, Recorder
 from stackel_bench.trials.actions import ActionTable, action_columns, action_frame, averaged
 from stackel_bench.trials.encoding import decode, encode
 from stackel_bench.trials.trial import Assignment, Failure, Outcome, Outcomes
@@ -32,19 +36,91 @@ class BlockResult:
     actions: ActionTable
 
 
+_UNFINISHED = b"unfinished:"  # what the length at the beginning of encoded findings never looks like
 BlockResults = list[dict[TieBreaking, BlockResult]]  # of neighbouring blocks, in order
 
 
-def explore_unit(assignment: Assignment, model: Any, unit: int, blocks: range) -> bytes:
-    """Encoded findings about one unit for some blocks; model is the game, or its part for this unit."""
-    return encode([_finding(assignment, model, unit, block) for block in blocks])
+def explore_unit(
+    assignment: Assignment,
+    model: Any,
+    unit: int,
+    blocks: range,
+    checkpoint: bytes = b"",
+    seconds: float | None = None,
+) -> bytes:
+    """Encoded findings about one unit for some blocks; model is the game, or its part for this unit.
+
+    Where a program is played, one block goes on from its checkpoint (none: from the start); once it has had
+    its seconds, the checkpoint to go on from comes back in place of findings (`is_checkpoint`).
+    """
+    if not plays(model):
+        return encode([_finding(assignment, model, unit, block) for block in blocks])
+    saved = decode_piece(checkpoint, assignment.packages) if checkpoint else Checkpoint()
+    (block,) = blocks
+
+    def explored(sampler: Any, _: Any) -> list[Any]:
+        return [_finding(assignment, _Played(model.family, sampler), unit, block)]
+
+    return played(model, saved, seconds, assignment.schedule.budget.delta, explored)
+
+
+def played(
+    model: Any,
+    saved: Checkpoint,
+    seconds: float | None,
+    delta: float,
+    explore: Callable[[Any, Recorder], Any],
+) -> bytes:
+    """What explore(sampler, recorder) returns, encoded, or the checkpoint where it was cut."""
+    recorder = Recorder(saved, seconds)
+    sampler = model.sampler.recorded(recorder)
+    try:
+        return encode(explore(sampler, recorder))
+    except PieceOverError:
+        saved = recorder.saved()
+        certificates = sampler.certificates(saved, delta)
+        return _UNFINISHED + encode(replace(saved, certificates=certificates))
+    finally:
+        sampler.close()
+
+
+def plays(model: Any) -> bool:
+    """Whether samples are played by a program, which may take long, so that its runs are cut into pieces."""
+    return hasattr(model.sampler, "recorded")
+
+
+@dataclass(frozen=True, eq=False)
+class _Played:
+    """A program's game, or a unit of it, whose samples are recorded."""
+
+    family: str
+    sampler: Any
+
+
+def decode_piece(content: bytes, packages: Collection[str]) -> Any:
+    """Findings or results, or the Checkpoint of a run that was cut."""
+    return decode(content.removeprefix(_UNFINISHED), packages)
+
+
+def is_checkpoint(content: bytes) -> bool:
+    """Whether this is where a run was cut, rather than what it found."""
+    return content.startswith(_UNFINISHED)
 
 
 def decide_blocks(assignment: Assignment, game: Game, blocks: range, *findings: bytes) -> bytes:
     """Encoded results of some blocks from the encoded findings of all units, in order."""
-    by_unit = [decode(finding, assignment.packages) for finding in findings]
+    return decide_findings(
+        assignment, game, blocks, [decode(finding, assignment.packages) for finding in findings]
+    )
+
+
+def decide_findings(
+    assignment: Assignment, game: Game, blocks: range, by_unit: Sequence[Sequence[Any]]
+) -> bytes:
+    """Encoded results of some blocks from findings by unit and block."""
     results = [
-        _decided(assignment, game, [unit[position] for unit in by_unit]) for position in range(len(blocks))
+        _decided(assignment, game, [unit[position] for unit in by_unit], block)
+        for position, block in enumerate(blocks)
     ]
     return encode(results)
 
@@ -99,14 +175,16 @@ def _run_whole(assignment: Assignment, game: Game) -> tuple[Outcomes | Failure, 
     result: Outcomes | Failure
     try:
         result = whole_trial(assignment, game)
-    except Exception as error:  # reported as this trial's failure, with its traceback
+    except (Exception, SystemExit) as error:  # reported as this trial's failure, with its traceback
+        if hasattr(error, "ray_terminate_msg"):
+            raise  # the worker is told to stop, which is nobody's failure
         result = Failure.of(error)
     return result, time.perf_counter() - start
 
 
 def _run(assignment: Assignment, game: Game, block: int) -> dict[TieBreaking, BlockResult]:
     units = range(assignment.schedule.units)
-    return _decided(assignment, game, [_finding(assignment, game, unit, block) for unit in units])
+    return _decided(assignment, game, [_finding(assignment, game, unit, block) for unit in units], block)
 
 
 def _finding(assignment: Assignment, model: Any, unit: int, block: int) -> Any:
@@ -121,16 +199,26 @@ def _finding(assignment: Assignment, model: Any, unit: int, block: int) -> Any:
     return [diagnose(model, unit, found[position], epsilon) for position in range(replicates)]
 
 
-def _decided(assignment: Assignment, game: Game, findings: Sequence[Any]) -> dict[TieBreaking, BlockResult]:
-    schedule, oracle = assignment.schedule, cached_oracle(game)
+def _decided(
+    assignment: Assignment, game: Game, findings: Sequence[Any], block: int
+) -> dict[TieBreaking, BlockResult]:
+    """A block's decisions, judged on the truth, or played out where nobody knows it."""
+    schedule, oracle, key = assignment.schedule, cached_oracle(game), assignment.key(block)
     results = {}
     for tie in assignment.tie_breakings:
         decisions = decide_block(assignment.learner, game.sampler, schedule, findings, tie)
-        judged = judge_all(oracle, decisions, schedule.budget.epsilon)
+        if (asked := (tie, len(schedule.samples))) != (found := (decisions.tie_breaking, decisions.shape[1])):
+            raise InputError(
+                "decisions", found, f"{asked}: the tie-breaking asked for, one decision per rung"
+            )
+        require_playable(decisions, game.sizes, "decision")
+        if oracle is None:
+            records = decision_columns(decisions) | played_columns(game, decisions, (*key, str(tie)))
+        else:
+            judged = judge_all(oracle, decisions, schedule.budget.epsilon)
+            records = record_columns(decisions, judged)
         actions = action_columns(decisions, game.sizes["num_leader_actions"])
-        results[tie] = BlockResult(
-            record_columns(decisions, judged), actions if assignment.block_size == 1 else averaged(actions)
-        )
+        results[tie] = BlockResult(records, actions if assignment.block_size == 1 else averaged(actions))
     return results
 
 
@@ -148,10 +236,10 @@ class _ByIdentity:
 
 
 @functools.lru_cache(maxsize=32)
-def _oracle(game: _ByIdentity) -> Oracle:
-    return oracle_of(game.game)
+def _oracle(game: _ByIdentity) -> Oracle | None:
+    return oracle_if_known(game.game)
 
 
-def cached_oracle(game: Game) -> Oracle:
-    """The oracle of this game, shared by all trials on it in this process."""
+def cached_oracle(game: Game) -> Oracle | None:
+    """The oracle of this game, None if its truth is unknown, shared by all trials on it in this process."""
     return _oracle(_ByIdentity(game))

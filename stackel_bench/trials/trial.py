@@ -12,6 +12,7 @@ from stackel_bench.games.game import Game
 from stackel_bench.learners.learner import Learner, Schedule, StreamKey, block_key
 from stackel_bench.models import TieBreaking
 from stackel_bench.outside.code import Code
+from stackel_bench.text import printable
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,4 +106,4 @@ class Failure:
     @classmethod
     def of(cls, error: BaseException) -> Failure:
         """The failure that this exception is."""
-        return cls(f"{type(error).__name__}: {error}", "".join(traceback.format_exception(error)))
+        return cls(printable(f"{type(error).__name__}: {error}"), "".join(traceback.format_exception(error)))

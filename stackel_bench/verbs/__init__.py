@@ -11,5 +11,4 @@ VERBS = {
     "check": "whether a game, learner or explorer of yours keeps its contract: check FILE:NAME [family=NAME]",
     "ui": "the results in MLflow's pages",
     "list": "games, algorithms, budgets, studies; `list game=bandit/trap` shows parameters",
-    "completion": "a script for the shell: source <(stackel-bench completion bash), or zsh",
 }

@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from stackel_bench.errors import InputError
-from stackel_bench.reporting.comparison import BETTER, WORSE, Comparison, compare_sweeps
+from stackel_bench.errors import InputError, UnavailableError, expanded
 from stackel_bench.reporting.console.table import MOST_ROWS, WIDTH
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.templates import fill
+from stackel_bench.reporting.versus.comparison import BETTER, WORSE, Comparison, compare_sweeps
 from stackel_bench.results import files
 from stackel_bench.results.files import write_atomically
 from stackel_bench.text import plural
@@ -29,8 +29,8 @@ _IN_FILES = ("samples", "needs B / A", "loss B - A")  # beyond the width of a te
 def main(words: list[str]) -> int:
     """Compare, print, write compare.html and compare.json; 1 if B is worse, 0 if not."""
     names, options = _read(words)
-    output = Path(options.get("output", ".")).expanduser()
-    target = Path(options.get("to", output / files.COMPARE)).expanduser().resolve()
+    output = expanded("output", options.get("output", "."))
+    target = expanded("to", options.get("to", output / files.COMPARE)).resolve()
     sweeps = {side: named_sweeps(name, output) for side, name in zip("AB", names, strict=True)}
     found = compare_sweeps(sweeps["A"], sweeps["B"])
     code = 1 if found.worse else 0
@@ -53,7 +53,7 @@ def main(words: list[str]) -> int:
         write_atomically(target / files.COMPARE_PAGE, page.encode())
         write_atomically(target / files.COMPARE_JSON, text.encode())
     except OSError as error:
-        raise InputError("to", str(target), f"a folder that can be written ({error.strerror})") from error
+        raise UnavailableError("to", f"write to {target}", error.strerror) from error
     _print(found, shown, sweeps, target)
     return code
 
@@ -63,8 +63,8 @@ def _read(words: list[str]) -> tuple[list[str], dict[str, str]]:
     options = {word.partition("=")[0]: word.partition("=")[2] for word in words if _is_option(word)}
     names = [word for word in words if not _is_option(word)]
     if len(names) != 2 or not all(names):
-        allowed = "two sweeps, each a folder, study or sweep id; then output=FOLDER, to=FOLDER"
-        raise InputError("compare", " ".join(words), allowed)
+        sentence = "compare takes two sweeps, each a folder, study or sweep id; then output=FOLDER, to=FOLDER"
+        raise InputError("compare", words, "two sweeps", sentence)
     return names, options
 
 

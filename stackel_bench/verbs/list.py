@@ -9,14 +9,19 @@ from rich.console import Console
 
 from stackel_bench.config import groups
 from stackel_bench.config.settings import ExecutionSettings, TrackingSettings
-from stackel_bench.errors import InputError, did_you_mean
-from stackel_bench.families.games import default_parameters
+from stackel_bench.errors import InputError, UnknownNameError
+from stackel_bench.families.from_outside import is_outside, load_outside
+from stackel_bench.families.games import builder_of, default_parameters, game_names, load_game
+from stackel_bench.families.hardness import card_lines, hardness_card
 from stackel_bench.families.registry import all_explorers, all_families
 from stackel_bench.learners.budget import BUDGETS
 from stackel_bench.options import help_lines
-from stackel_bench.outside.plugins import GAMES, LEARNERS, loaded_plugins, plugins
+from stackel_bench.outside.plugins import EXPLORERS, GAMES, LEARNERS, loaded_plugins, plugins
+from stackel_bench.outside.reference import is_reference, load_reference
 
 GROUPS = ("game", "algorithm", "explorer", "budget", "study", "claim", "execution", "tracking")
+_KINDS = {"game": GAMES, "algorithm": LEARNERS, "explorer": EXPLORERS}  # which may be somebody's own
+_READ_BY = {"execution": ExecutionSettings, "tracking": TrackingSettings}
 
 
 def main(arguments: list[str]) -> int:
@@ -26,8 +31,7 @@ def main(arguments: list[str]) -> int:
         if argument not in GROUPS:
             group, _, option = argument.partition("=")
             if group not in GROUPS or not option:
-                allowed = "one of " + ", ".join(GROUPS) + ", or GROUP=OPTION" + did_you_mean(group, GROUPS)
-                raise InputError("list", argument, allowed)
+                raise UnknownNameError("group", group, GROUPS, ", or GROUP=OPTION")
             _print_option(console, group, option)
     for group in [a for a in arguments if a in GROUPS] or ([] if arguments else GROUPS):
         lines = _lines(group)
@@ -50,10 +54,11 @@ def _lines(group: str) -> dict[str, str]:
 
 
 def _print_option(console: Console, group: str, option: str) -> None:
-    if group == "explorer":
-        if option not in all_explorers():
-            allowed = "one of " + ", ".join(all_explorers()) + did_you_mean(option, all_explorers())
-            raise InputError("explorer", option, allowed)
+    if group == "explorer" and option not in all_explorers() and not is_reference(option):
+        raise UnknownNameError("explorer", option, all_explorers(), ", or FILE:NAME of your own")
+    if group in _KINDS and is_reference(option):
+        text = inspect.getdoc(load_reference(option, group).object) or ""
+    elif group == "explorer":
         text = inspect.cleandoc(all_explorers()[option].__doc__ or "")
     else:
         groups.require_option(group, option)
@@ -64,6 +69,15 @@ def _print_option(console: Console, group: str, option: str) -> None:
         console.print(line, markup=False)
 
 
+def _about_game(name: str) -> Iterator[str]:
+    """The formula of a named game and, where its defaults make one, how hard that game is."""
+    yield from ("", inspect.cleandoc(builder_of(name).__doc__ or ""), "")
+    try:
+        yield from card_lines(hardness_card(load_game(name)))
+    except InputError as missing:  # a file or a table that only the user has
+        yield f"hardness: set game.{missing.field} first; then `stackel_bench.families.hardness` has its card"
+
+
 def _option_lines(group: str, option: str) -> Iterator[str]:
     """The keys that an option of a group takes, from the fields of what is built."""
     if group == "algorithm":
@@ -71,14 +85,16 @@ def _option_lines(group: str, option: str) -> Iterator[str]:
             if option in family.learners:
                 lines = help_lines(family.learners[option], "algorithm.")
                 yield from [f"on {family.name} games: {'' if lines else 'no options'}", *lines]
-        if option in loaded_plugins(LEARNERS):
-            yield from help_lines(loaded_plugins(LEARNERS)[option].object, "algorithm.")
-    if group == "game" and option in loaded_plugins(GAMES):
+    if group == "game" and not is_outside(GAMES, option) and option in game_names():
+        yield from _about_game(option)
+    elif group == "game" and is_outside(GAMES, option):
         yield from (f"game.{key}={value}" for key, value in default_parameters(option).items())
-    classes = {"budget": BUDGETS, "explorer": all_explorers()}
-    settings = {"execution": ExecutionSettings, "tracking": TrackingSettings}
-    if group in classes:
-        where = "budget." if group == "budget" else "algorithm.explorer_options."
-        yield from help_lines(classes[group][option], where)
-    elif group in settings:
-        yield from help_lines(settings[group], f"{group}.")
+    elif group in _KINDS and is_outside(_KINDS[group], option):
+        where = "algorithm." if group == "algorithm" else "algorithm.explorer_options."
+        yield from help_lines(load_outside(_KINDS[group], option, group).object, where)
+    elif group == "explorer":
+        yield from help_lines(all_explorers()[option], "algorithm.explorer_options.")
+    elif group in _READ_BY:
+        yield from help_lines(_READ_BY[group], f"{group}.")
+    elif group == "budget":
+        yield from help_lines(BUDGETS[option], "budget.")

@@ -14,7 +14,7 @@ from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.folder import require_writable
 from stackel_bench.tracking.start import open_store
 from stackel_bench.verbs.steps.find import read_results, tracking_settings
-from stackel_bench.verbs.steps.publish import log_report, tell_problems
+from stackel_bench.verbs.steps.publish import log_report, run_tags, tell_problems
 
 
 def main(overrides: list[str]) -> int:
@@ -42,7 +42,8 @@ def _log(results: SweepResults, settings: TrackingSettings) -> str:
     moved = results.folder.parent.name != files.SWEEPS  # then whose database that is, nobody knows
     if settings.kind == "local" and (moved or not (output / "mlflow.db").exists()):
         return ""
-    tags = {"stackel.version": results.version, "stackel.git_commit": results.commit}
+    made_with = {"stackel.version": results.version, "stackel.git_commit": results.commit}
+    tags = {**run_tags(results.sweep_id), **made_with}
     try:
         store = open_store(settings, output, results.study)
     except Exception as error:  # the report is on disk; only the mirror is incomplete

@@ -7,7 +7,7 @@ import functools
 from stackel_bench import checks
 from stackel_bench.claims.claim import PROFILES, claim_names, load_claim
 from stackel_bench.claims.claims_plan import plan_claims
-from stackel_bench.errors import InputError
+from stackel_bench.errors import NoEffectError
 from stackel_bench.verbs.steps.publish_claims import publish_claims
 from stackel_bench.verbs.steps.session import command_line, run_session
 
@@ -30,9 +30,7 @@ def _split(words: list[str]) -> tuple[str, list[str], list[str]]:
         if key in own and equals:
             own[key] = value
         elif key.split(".")[0] in ("study", "game", "tie_breaking"):
-            raise InputError(
-                key, value, "nothing here: every claim names its own cells (claim=NAME,... chooses)"
-            )
+            raise NoEffectError(key, "every claim names its own cells (claim=NAME,... chooses)")
         else:
             overrides.append(word)
     profile = checks.choice("profile", own["profile"], PROFILES)

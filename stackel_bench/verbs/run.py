@@ -11,6 +11,6 @@ def main(overrides: list[str]) -> int:
     """Like a sweep of exactly one cell; the exit code."""
     plan = make_plan(overrides)
     if len(plan.cells) != 1:
-        allowed = "overrides that name one cell; `stackel-bench sweep` runs several"
-        raise InputError("number of cells", len(plan.cells), allowed)
+        sentence = f"these are {len(plan.cells)} cells, and run takes one; `stackel-bench sweep` runs several"
+        raise InputError("cells", len(plan.cells), "one", sentence)
     return run_session(plan, command_line("run", overrides))

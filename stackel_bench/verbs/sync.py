@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, NoEffectError
 from stackel_bench.results import files
 from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.folder import locked, require_writable
@@ -20,12 +20,12 @@ def main(overrides: list[str]) -> int:
     """Same overrides as the sweep's, or `study=NAME` or `sweep=ID`; 1 if something could not be logged."""
     settings = tracking_settings(overrides)
     if settings.kind == "off":
-        raise InputError("tracking", "off", "local or server")
+        raise NoEffectError("sync", "tracking=off logs nothing; choose tracking=local or server")
     results = read_results(overrides)
     output = results.folder.parent.parent
     if not any(word.startswith("tracking") for word in overrides) and not (output / "mlflow.db").exists():
-        allowed = f"the sweep's own, or tracking=local, since {output} has no mlflow.db"
-        raise InputError("tracking", "nothing", allowed)
+        sentence = f"{output} has no mlflow.db: type the sweep's own tracking, or tracking=local to make one"
+        raise InputError("tracking", None, "the sweep's own", sentence)
     require_writable(results.folder)
     console = Console(highlight=False, soft_wrap=True)
     problem = ""

@@ -25,7 +25,9 @@ def main(overrides: list[str]) -> int:
     port = None
     if options["port"]:
         digits = options["port"]
-        port = checks.integer("port", int(digits) if digits.isdigit() else digits, least=1024, most=65535)
+        port = checks.integer(
+            "port", int(digits) if digits.isascii() and digits.isdigit() else digits, least=1024, most=65535
+        )
     print("starting MLflow's pages (some seconds) ...", flush=True)
     with running_server(Path(options["output"]), port=port, study=options["study"]) as server:
         print(f"{server.link}\nCtrl-C stops it.", flush=True)

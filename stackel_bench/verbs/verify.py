@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from stackel_bench import checks
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, UnknownKeyError
 from stackel_bench.reporting.find_sweep import find_sweep
 from stackel_bench.sweeps.folder import require_idle
 from stackel_bench.sweeps.verify import Verification
-from stackel_bench.text import plural
+from stackel_bench.text import number_of, plural
 
 _KEYS = ("sweep", "study", "output", "recompute")
 
@@ -38,9 +38,9 @@ def _given(words: list[str]) -> dict[str, str]:
     given = dict(word.partition("=")[::2] for word in words)
     for key in given:
         if key not in _KEYS:
-            raise InputError(key, given[key], "a folder, study or sweep id, then " + ", ".join(_KEYS))
+            raise UnknownKeyError(key, _KEYS)
     if ("sweep" in given) == ("study" in given):
-        raise InputError("sweep", " ".join(words), "one folder, study or sweep id")
+        raise InputError("sweep", words, "one sweep", "verify takes one folder, study or sweep id")
     return given
 
 
@@ -53,7 +53,7 @@ def _folder(given: dict[str, str]) -> Path:
 
 def _fraction(text: str) -> float:
     try:
-        value = float(text)
+        value = number_of(text)
     except ValueError:
         raise InputError("recompute", text, "a number from 0 to 1") from None
     return checks.real("recompute", value, least=0, most=1)

@@ -27,7 +27,10 @@ FLAGS = [
     "--lang=en-US",
 ]
 SECONDS = 90  # patience with a busy machine
-SMALL = "game=bandit/trap budget=ladder budget.epsilon=0.2,0.4 algorithm=paper,plug_in study.name=pages"
+SMALL = (
+    "game=bandit/trap budget=ladder budget.epsilon=0.2,0.4 algorithm=paper,plug_in "
+    "tie_breaking=pessimistic,optimistic replicates=100 study.name=pages"
+)
 QUICKSTART = "study=quickstart"
 
 
@@ -45,7 +48,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     wanted = os.environ.get("STACKEL_SCREENSHOTS")
     screenshots = Path(wanted) if wanted else tmp_path_factory.mktemp("screenshots")
     output = tmp_path_factory.mktemp("store")
-    words = f"{QUICKSTART if wanted else SMALL} replicates=60 tie_breaking=pessimistic,optimistic"
+    words = QUICKSTART if wanted else SMALL
     program = Path(sys.executable).parent / "stackel-bench"
     subprocess.run([program, "sweep", *words.split(), "execution=serial", f"output={output}"], check=True)
     with running_server(output) as server:
@@ -65,12 +68,8 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def tab(browser: Browser) -> Iterator[Page]:
+    """A page of somebody who has never been here: nothing is stored in the browser."""
     context = browser.new_context(viewport={"width": 1600, "height": 1000}, locale="en-US")
-    # MLflow greets a new browser with an open assistant panel; somebody who comes back does not see it.
-    context.add_init_script(
-        "localStorage.setItem('mlflow.assistant.fab.autoOpenedOnFirstLoad_v1', 'true');"
-        "localStorage.setItem('mlflow.assistant.panelOpen_v1', 'false');"
-    )
     page = context.new_page()
     page.set_default_timeout(SECONDS * 1000)
     expect.set_options(timeout=SECONDS * 1000)

@@ -52,6 +52,24 @@ def test_native_kinds_by_kubernetes_own_schema(name: str, document: dict[str, An
     kubernetes_validate.validate(document, kubernetes_validate.latest_version(), strict=True)
 
 
+def test_pods_are_restricted_limited_and_kept_inside() -> None:
+    labels = only("Namespace")["metadata"]["labels"]
+    assert labels["pod-security.kubernetes.io/enforce"] == "restricted"
+    for container in CONTAINERS:  # what "restricted" asks for, and limits
+        security = container["securityContext"]
+        assert security["allowPrivilegeEscalation"] is False
+        assert security["capabilities"] == {"drop": ["ALL"]}
+        assert container["name"] == "submitter" or container["resources"]["limits"].keys() >= {
+            "cpu",
+            "memory",
+        }
+    (inside,) = [d for _, d in ALL if d["kind"] == "NetworkPolicy" and d["metadata"]["name"] == "inside-only"]
+    assert inside["spec"]["policyTypes"] == ["Ingress", "Egress"]
+    assert all(rule["to"] for rule in inside["spec"]["egress"])
+    (mlflow,) = [container for container in CONTAINERS if container["name"] == "mlflow"]
+    assert {"startupProbe", "readinessProbe", "livenessProbe"} <= mlflow.keys()
+
+
 def test_ray_kinds() -> None:
     cluster, job = only("RayCluster")["spec"], only("RayJob")["spec"]
     assert job["rayClusterSpec"] == cluster, "the job's cluster is the standing one"

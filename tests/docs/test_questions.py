@@ -13,7 +13,7 @@ import stackel_bench as sb
 from stackel_bench.cli import main
 from stackel_bench.outside.reference import load_reference
 from tests.docs.code_blocks import ROOT
-from tests.docs.test_commands import _put_example_files
+from tests.docs.example_files import put_example_files
 
 CHEAP = ["execution=serial", "tracking=off", "quiet=true", "replicates=5"]
 ROWS = re.findall(
@@ -26,7 +26,7 @@ def test_every_command_of_the_page_works(
 ) -> None:
     assert len(ROWS) == 14
     monkeypatch.setattr("stackel_bench.config.groups._given", ())  # as it was, afterwards
-    _put_example_files(tmp_path)
+    put_example_files(tmp_path)
     monkeypatch.chdir(tmp_path)
     for wish, typed in ROWS:
         if typed.startswith("stackel-bench "):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.code_blocks import ROOT
+from tests.docs.example_files import put_example_files
 
 PAGES = sorted(page for page in (ROOT / "docs").rglob("*.md") if ">>>" in page.read_text("utf-8"))
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.REPORT_NDIFF
@@ -30,6 +31,7 @@ def test_pages_with_examples() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_examples(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put_example_files(tmp_path)
     monkeypatch.chdir(tmp_path)
     text = re.sub(r"^ *```.*$", "", page.read_text("utf-8"), flags=re.MULTILINE)  # fences end no output
     examples = doctest.DocTestParser().get_doctest(text, {}, page.stem, str(page), 0)

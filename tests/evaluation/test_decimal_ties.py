@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from stackel_bench.evaluation.oracle import Bounds, Oracle
+from stackel_bench.evaluation.oracle import Oracle
 from stackel_bench.evaluation.verdict import judge
 from stackel_bench.families.bandit.game import BanditGame
 from stackel_bench.families.oracles import oracle_of
@@ -21,6 +21,7 @@ from stackel_bench.families.simultaneous.oracle import SimplexOracle
 from stackel_bench.games.noise import Noise
 from stackel_bench.learners.decision import Decision, Decisions
 from stackel_bench.models import PayoffTable, TieBreaking
+from stackel_bench.planning.bounds import Bounds
 from stackel_bench.planning.mixed.value import dyadic_strategy
 from stackel_bench.reporting.figures import simplex
 from stackel_bench.streams import generator

@@ -9,7 +9,7 @@ from scipy.optimize import isotonic_regression
 from scipy.stats import binom
 
 from stackel_bench.evaluation.summary import summarise
-from stackel_bench.reporting.numbers import needed
+from stackel_bench.results.numbers import needed
 from tests.reporting.fixture_sweeps import make_records
 from tests.statistics.real_cells import lies_inside, pairs
 

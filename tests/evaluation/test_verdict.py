@@ -10,11 +10,11 @@ import pytest
 
 import stackel_bench as sb
 from stackel_bench.errors import InputError
-from stackel_bench.evaluation.oracle import Bounds
 from stackel_bench.evaluation.verdict import judge
 from stackel_bench.families.bandit.game import BanditGame
 from stackel_bench.learners.decision import Decision, Decisions
 from stackel_bench.models import PayoffTable, TieBreaking
+from stackel_bench.planning.bounds import Bounds
 from tests import brute_force
 
 

@@ -9,6 +9,7 @@ import copy
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -134,7 +135,7 @@ def test_an_address_where_no_cluster_is(ray_executor: Executor) -> None:
     """Whatever Ray says about it comes back as one sentence; the running session is left alone."""
     from stackel_bench.execution.ray_executor import RayExecutor
 
-    with pytest.raises(InputError, match=r"^execution\.address: found '127\.0\.0\.1:1'"):
+    with pytest.raises(InputError, match=r"^cannot reach a Ray cluster at 127\.0\.0\.1:1"):
         RayExecutor(address="127.0.0.1:1")
     assert ray_executor.workers == 2
 
@@ -160,17 +161,22 @@ def test_a_task_that_fits_on_no_node_is_refused(
 IMPORTED_BEFORE = """
 import ray
 from stackel_bench.execution.ray_executor import RayExecutor
+import os
+from pathlib import Path
+from stackel_bench.execution.ray_token import asks_for_token
 executor = RayExecutor(num_cpus=1)
 task = executor.submit("abs", abs, -3)
 assert executor.next_finished([task]).failure is None
-print(executor.value(task))
+print(executor.value(task), asks_for_token(), len(os.environ["RAY_AUTH_TOKEN"]))
 executor.shutdown()
+print(os.environ["RAY_AUTH_TOKEN"], list(Path.home().rglob("*token*")))
 """
 
 
-def test_ray_imported_before_by_somebody_else_keeps_its_authentication() -> None:
-    """The mode is read at import: set later, it would hold for the servers and not for this process."""
+def test_private_clusters_have_fresh_tokens_and_no_token_file(tmp_path: Path) -> None:
+    """Also where somebody has imported ray before: the mode is read at import, and must hold for all."""
     environment = {key: value for key, value in os.environ.items() if key != "RAY_AUTH_MODE"}
+    environment |= {"HOME": str(tmp_path), "RAY_AUTH_TOKEN": "of another cluster, for later"}
     program = [sys.executable, "-c", IMPORTED_BEFORE]
     ended = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=120)
-    assert ended.stdout == "3\n", ended.stderr
+    assert ended.stdout == "3 True 64\nof another cluster, for later []\n", ended.stderr

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stackel_bench.execution.executor import Finished, SerialExecutor, Task
+from stackel_bench.execution.executor import SerialExecutor
 from stackel_bench.execution.jobs import Piece, free_blocks
 from stackel_bench.execution.scheduler import Progress, Result, Scheduler
 from stackel_bench.trials.pieces import whole_trial
 from stackel_bench.trials.trial import Failure, Trial
 from tests.execution.small_trials import bandit_trials, faulty_trial, numbers, small_trials
+from tests.execution.watched import MemoryKeeper, WatchedExecutor, encoded_size, results, run
 
 CUTS = {
     "blocks of units": ("leader_action", 1e-6),
@@ -25,59 +26,6 @@ CUTS = {
     "bundles": ("auto", 1e6),
     "as the game says": (None, 1e-3),
 }
-
-
-class WatchedExecutor(SerialExecutor):
-    """Runs tasks in random order and keeps count of what is in flight and of what was started."""
-
-    def __init__(self, workers: int = 1, seed: int = 0) -> None:
-        self.workers = workers
-        self.rng = np.random.default_rng(seed)
-        self.most_in_flight = 0
-        self.stored: Counter[int] = Counter()
-        self.names: list[str] = []
-
-    def put(self, value: Any) -> Task:
-        self.stored[id(value)] += 1
-        return super().put(value)
-
-    def submit(self, name: str, function: Any, *arguments: Any) -> Task:
-        self.names.append(name)
-        return super().submit(name, function, *arguments)
-
-    def next_finished(self, tasks: list[Task]) -> Finished:
-        self.most_in_flight = max(self.most_in_flight, len(tasks))
-        return super().next_finished([tasks[self.rng.integers(len(tasks))]])
-
-
-class MemoryKeeper:
-    """Keeps pieces in memory; optionally only some of them, as a driver that was killed."""
-
-    def __init__(self) -> None:
-        self.pieces: dict[int, dict[str, bytes]] = {}
-
-    def keep(self, trial: int, piece: str, content: bytes) -> None:
-        self.pieces.setdefault(trial, {})[piece] = content
-
-    def kept(self, trial: int) -> dict[str, bytes]:
-        return dict(self.pieces.get(trial, {}))
-
-
-def results(trials: list[Trial], scheduler: Scheduler) -> list[Result]:
-    """Results by trial; every trial is heard of exactly once."""
-    found = {}
-    for events in scheduler.run(trials):
-        for event in (event for event in events if isinstance(event, Result)):
-            assert event.trial not in found
-            assert event.busy_seconds >= 0
-            assert event.wall_seconds >= 0
-            found[event.trial] = event
-    return [found[index] for index in range(len(trials))]
-
-
-def run(trials: list[Trial], executor: Any, fan_out: str | None, batch_seconds: float) -> list[Any]:
-    scheduler = Scheduler(executor, batch_seconds, fan_out, MemoryKeeper())
-    return [numbers(result.outcomes) for result in results(trials, scheduler)]
 
 
 @pytest.fixture(scope="module")
@@ -170,16 +118,10 @@ def test_the_model_of_a_leader_action_is_all_that_its_tasks_get() -> None:
     assert set(model.mdps) == {1}
     with pytest.raises(KeyError):
         model.sampler.simulator(0)
-    whole, part = (_size(value) for value in (trial.game, model))
+    whole, part = (encoded_size(value) for value in (trial.game, model))
     assert part < 0.6 * whole
     results([trial], Scheduler(executor, 1.0))
     assert len(executor.stored) == 3 + 1  # three leader actions, and the game for deciding
-
-
-def _size(value: object) -> int:
-    from stackel_bench.trials.encoding import encode
-
-    return int.from_bytes(encode(value)[:8], "big")
 
 
 @pytest.mark.parametrize("fault", ["raise", "decide"])
@@ -275,7 +217,8 @@ def test_damaged_pieces_are_done_again() -> None:
 
 
 def test_pieces_have_names_that_can_be_read_back() -> None:
-    for piece in (Piece(None, range(0, 1)), Piece(3, range(12, 70)), Piece(0, range(5, 6))):
+    kinds = (Piece(None, range(3, 9), "orders"), Piece(2, range(1), "cut"))
+    for piece in (Piece(None, range(0, 1)), Piece(3, range(12, 70)), Piece(0, range(5, 6)), *kinds):
         assert Piece.parse(piece.name) == piece
     for name in (
         "",
@@ -285,6 +228,9 @@ def test_pieces_have_names_that_can_be_read_back() -> None:
         "decided.-1-2",
         "unit-01.0-1",
         "unit-1.0-1.piece",
+        "unit.0-1",
+        "orders-1.0-1",
+        "other-1.0-1",
     ):
         with pytest.raises(ValueError, match=r"."):
             Piece.parse(name)

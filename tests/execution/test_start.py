@@ -17,6 +17,16 @@ def config(**values: Any) -> Any:
     return ExecutionSettings(**values)
 
 
+def test_a_private_ray_without_authentication_is_not_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    with pytest.raises(InputError, match="RAY_AUTH_MODE: found 'disabled'"):
+        validate_execution(config(kind="local"))
+    with pytest.raises(InputError, match="RAY_AUTH_MODE: found 'disabled'"):
+        validate_execution(config(kind="cluster", address="auto"))
+    validate_execution(config(kind="cluster", address="auto", allow_unauthenticated=True))
+    validate_execution(config(kind="serial"))
+
+
 def test_serial_needs_no_ray() -> None:
     settings = config(kind="serial")
     validate_execution(settings)
@@ -33,6 +43,7 @@ def test_serial_needs_no_ray() -> None:
         ({"cpus_per_task": -1.0}, "execution.cpus_per_task"),
         ({"num_cpus": 0}, "execution.num_cpus"),
         ({"memory_per_task": 0}, "execution.memory_per_task"),
+        ({"allow_unauthenticated": True}, "execution.allow_unauthenticated"),
         ({"kind": "cluster"}, "execution.address"),
         ({"kind": "local", "address": "host:6379"}, "execution.address"),
         ({"kind": "cluster", "address": "host"}, "execution.address"),
@@ -51,7 +62,7 @@ def test_an_address_where_nobody_listens_is_refused_at_once() -> None:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))  # bound, not listening
         address = f"127.0.0.1:{held.getsockname()[1]}"
-        with pytest.raises(InputError, match="address of a running Ray cluster"):
+        with pytest.raises(InputError, match="cannot reach a Ray cluster at"):
             require_reachable(config(kind="cluster", address=address))
 
 

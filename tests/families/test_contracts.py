@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 import stackel_bench as sb
-from stackel_bench.errors import InputError
 from stackel_bench.families.bandit_rl.explorers.registry import EXPLORERS
 from stackel_bench.families.learners import make_learner
 from stackel_bench.families.registry import all_families
@@ -34,7 +33,6 @@ BUDGETS = {
     "ladder": LadderBudget(epsilon=0.5, samples=3001, rungs=4),
     "theory ladder": LadderBudget(epsilon=0.5, scale=0.5, rungs=3, ratio=8.0),
 }
-SELF_PACED = {"successive_elimination"}  # decides itself how many samples it needs, and takes no cap
 LEARNER_CASES: list[tuple[str, str, dict[str, Any]]] = [
     (name, algorithm, {})
     for name in GAMES
@@ -44,6 +42,7 @@ LEARNER_CASES: list[tuple[str, str, dict[str, Any]]] = [
 LEARNER_CASES += [("bandit_rl/random", "paper", {"explorer": explorer}) for explorer in EXPLORERS]
 LEARNER_CASES += [
     ("bandit_rl/random", "plug_in", {}),
+    ("bandit_rl/random", "certified", {}),
     ("simultaneous/random", "paper", {"printed_lp": True}),
 ]
 
@@ -55,15 +54,11 @@ LEARNER_CASES += [
 def test_contract(name: str, algorithm: str, options: dict[str, Any], budget: Budget) -> None:
     game = sb.load_game(name, **GAMES[name])
     learner = make_learner(game.family, algorithm, **options)
-    if algorithm in SELF_PACED and budget.kind == "fixed":
-        with pytest.raises(InputError, match=r"^budget: found"):
-            learner.schedule(game.sampler, budget)
-    else:
-        check_learner(learner, game, budget)
+    check_learner(learner, game, budget)
 
 
 @pytest.mark.parametrize("name", [name for name in GAMES if not name.startswith("bandit_rl")])
 def test_gaussian_rewards_keep_the_contract(name: str) -> None:
     game = sb.load_game(name, **GAMES[name], noise="gaussian", noise_scale=2.0)
-    for algorithm in set(LEARNERS[game.family]) - SELF_PACED:
+    for algorithm in LEARNERS[game.family]:
         check_learner(make_learner(game.family, algorithm), game, BUDGETS["ladder"])

@@ -59,25 +59,6 @@ def test_arrays_are_wrapped_not_copied() -> None:
     assert not model.features.block(0, 1).flags.writeable
     assert features.flags.writeable
     assert model.shape == (11, 5, 3)
-    other = model.with_parameters([0, 0, 0], [1, 1, 1])
-    assert other.features is model.features
-    np.testing.assert_array_equal(other.follower_parameters, [1, 1, 1])
-
-
-def test_new_parameters_do_not_read_the_features_again() -> None:
-    reads: list[int] = []
-
-    def read(start: int, stop: int) -> np.ndarray:
-        reads.append(start)
-        return FEATURES[start:stop]
-
-    model = LinearModel(CallableFeatures(FEATURES.shape, read), np.ones(3), np.ones(3))
-    seen = len(reads)
-    assert seen > 0
-    model.with_parameters(np.zeros(3), np.ones(3))
-    assert len(reads) == seen
-    with pytest.raises(InputError, match=r"leader_parameters\.shape"):
-        model.with_parameters(np.zeros(2), np.ones(3))
 
 
 def test_large_finite_features_are_accepted() -> None:

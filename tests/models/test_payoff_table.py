@@ -51,5 +51,5 @@ def test_other_matrices_are_refused(leader: object, follower: object, field: str
 def test_tie_breaking_by_name() -> None:
     assert TieBreaking.parse("optimistic") is TieBreaking.OPTIMISTIC
     assert TieBreaking.parse(TieBreaking.PESSIMISTIC) is TieBreaking.PESSIMISTIC
-    with pytest.raises(InputError, match="tie_breaking: found 'best', allowed: one of pessimistic, opti"):
+    with pytest.raises(InputError, match="unknown tie_breaking 'best'; choose one of pessimistic, opti"):
         TieBreaking.parse("best")

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -150,16 +151,41 @@ def test_ids_of_objects() -> None:
     [
         ({"game": "bandit/trapp"}, "did you mean bandit/trap"),
         ({"epsilons": 0.1}, "did you mean epsilon"),
-        ({"algorithm": Maximin}, "an object of a frozen dataclass"),
-        ({"algorithm": Maximin(), "options": {"algorithm.shift": 1}}, "nothing beside algorithm objects"),
-        ({"algorithm": Maximin(), "study": "quickstart"}, "names only"),
-        ({"game": object()}, "a group of keys"),
+        ({"algorithm": Maximin}, r"or an object: Maximin\(...\)"),
+        ({"algorithm": []}, "at least one name or object"),
+        ({"options": {"algorithm.explorer": Maximin()}}, "objects are given as game or algorithm"),
+        ({"options": {"dry_run": True}}, "dry_run has no effect"),
+        ({"algorithm": Maximin(), "options": {"algorithm.shift": 1}}, "objects have their own parameters"),
+        ({"algorithm": Maximin(), "study": "quickstart"}, "not objects: leave out study, or name them"),
+        ({"game": object()}, "a name FILE:NAME or FAMILY/NAME, or an object"),
         ({"samples": 100}, "has no effect"),
     ],
 )
 def test_mistakes(arguments: dict, words: str) -> None:
     with pytest.raises(sb.InputError, match=words):
         sb.sweep(**arguments)
+
+
+def test_mistakes_with_objects() -> None:
+    game = sb.load_game("bandit/trap")
+    with pytest.raises(sb.InputError, match=r"or an object: Maximin\(\)"):
+        sb.learn(game, Maximin, epsilon=0.3)  # type: ignore[call-overload]
+    nameless = type("Nameless", (), {"schedule": 1, "explore": 1, "decide": 1})()
+    with pytest.raises(sb.InputError, match="Nameless has no name"):
+        sb.learn(game, nameless, epsilon=0.3)
+    with pytest.raises(sb.InputError, match="a study's name, a sweep's id, a folder"):
+        sb.load_results(3)  # type: ignore[arg-type]
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    found = sb.sweep("bandit/trap", epsilon=np.array([0.2, 0.3]), replicates=np.int64(2), seed=range(2))
+    assert sorted(zip(found.cells["epsilon"], found.cells["seed"], strict=True)) == [
+        (0.2, 0),
+        (0.2, 1),
+        (0.3, 0),
+        (0.3, 1),
+    ]
+    assert len(found.records) == 8
 
 
 def test_failing_cells_are_told() -> None:

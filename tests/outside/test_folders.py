@@ -58,7 +58,7 @@ def test_the_environment_names_folders_too(own: Path, monkeypatch: pytest.Monkey
     assert cell.config["budget"]["kind"] == "theory"
     assert cell.config["replicates"] == 2
     monkeypatch.setenv(VARIABLE, str(own / "nowhere"))
-    with pytest.raises(InputError, match="folders that exist"):
+    with pytest.raises(InputError, match="cannot read the folder"):
         make_plan([])
 
 
@@ -89,7 +89,9 @@ def test_a_study_can_be_restricted() -> None:
         kept = [cell.cell_id for cell in make_plan(["study=quickstart", *words]).cells]
         assert kept == [cell.cell_id for cell in everything if wanted(cell)]
         assert kept
-    with pytest.raises(InputError, match="patterns that some cell matches"):
+    with pytest.raises(InputError, match=r"unknown key where.epsilon \(did you mean where.budget.epsilon\?"):
+        make_plan(["study=quickstart", "where.epsilon=0.1"])
+    with pytest.raises(InputError, match="no cell matches"):
         make_plan(["study=quickstart", "where.game=chess"])
     assert len(make_plan(["study=quickstart", "game.num_risky=3", "where.game=bandit/trap"]).cells) == 8
 
@@ -109,12 +111,19 @@ def test_combinations_that_do_not_fit(folder: Path, command: Command) -> None:
     assert lines[0] == "error: 2 of 8 cells do not fit (skip_invalid=true leaves them out):"
     for epsilon, line in zip((0.2, 0.3), lines[1:], strict=True):
         assert line.startswith(
-            f"  game=bandit_rl/random algorithm=nash budget.epsilon={epsilon}: algorithm: "
+            f"  game=bandit_rl/random algorithm=nash budget.epsilon={epsilon}: unknown algorithm 'nash'"
         )
     code, out, errors = command("sweep", *UNFIT, "skip_invalid=true")
     assert code == 0
     assert "6 cells, 6 to run" in out
     assert errors.count("left out: game=bandit_rl/random algorithm=nash") == 2
+
+
+def test_a_combination_is_told_as_it_is_typed(folder: Path, command: Command) -> None:
+    words = ["game=my_file:make_game,no_file:make_game", "dry_run=true", "skip_invalid=true"]
+    code, _, errors = command("sweep", *words)
+    assert code == 0
+    assert errors.startswith("left out: game=no_file:make_game: game=no_file:make_game: ")
 
 
 def test_many_that_do_not_fit_are_counted(folder: Path, command: Command) -> None:
@@ -143,7 +152,8 @@ ANSWERS = {
     "algorithm._target_=my_file.Maximin": "algorithm=FILE:NAME",
     "study=conf/study/mine.yaml": "FOLDER/study/NAME.yaml, then study=NAME --config-dir FOLDER",
     "algorithm=xyzzy": "or FILE:NAME of your own",
-    "--config-dir=nowhere": "a folder with study/",
+    "-cn=x": "whose config.yaml has your defaults",
+    "--config-dir=nowhere": "cannot read the folder nowhere: there is none",
     "hydra.searchpath=[pkg://x]": "folders that exist",
 }
 
@@ -154,6 +164,11 @@ def test_other_words_of_hydra_are_answered(word: str, own: Path, command: Comman
     assert (code, out) == (2, "")
     assert ANSWERS[word] in errors
     assert errors.count("\n") == 1
+
+
+def test_a_verb_comes_first(command: Command) -> None:
+    code, _, errors = command("-m", "game=bandit/trap")
+    assert (code, errors) == (2, "error: a verb comes first: stackel-bench run game=bandit/trap\n")
 
 
 def test_words_of_hydra_that_work(own: Path, command: Command) -> None:

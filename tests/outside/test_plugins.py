@@ -124,7 +124,7 @@ def test_a_learner_of_another_family_does_not_fit(install: Callable[[str], None]
     install("1.0")
     code, _, errors = command("run", "game=linear/random", "algorithm=maximin")
     assert code == 2
-    assert "one for linear games; it is for bandit, tables" in errors
+    assert "maximin is a learner for bandit, tables games; this game is of the family linear" in errors
 
 
 def test_versions_never_share_a_cell(install: Callable[[str], None]) -> None:

@@ -106,7 +106,7 @@ def counts() -> Iterator[tuple[str, Any]]:
 
 def simulated(simulator: EpisodeSimulator, episodes: int, rng: np.random.Generator) -> list[Any]:
     horizon, states, actions = simulator.shape
-    played = simulator.play(rng.dirichlet(np.ones(actions), (horizon, states)), episodes, rng)
+    played = simulator.play(rng.dirichlet(np.ones(actions), (horizon, states)), episodes, rng).counts
     mixture = PolicyMixture(
         rng.integers(0, actions, (3, horizon, states)).astype(np.int16),
         np.array([1, 5, 2]),
@@ -123,7 +123,7 @@ def simulated(simulator: EpisodeSimulator, episodes: int, rng: np.random.Generat
     visits = played.sum(axis=3)
     return [
         played,
-        simulator.play_mixture(mixture, episodes, rng),
+        simulator.play_mixture(mixture, episodes, rng).counts,
         stops,
         doubled,
         simulator.query(visits, rng),

@@ -18,8 +18,8 @@ from scipy import stats
 from stackel_bench.cli import main
 from stackel_bench.errors import InputError
 from stackel_bench.notebook.tables import TablesInMemory
-from stackel_bench.reporting.comparison import compare_sweeps
 from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
+from stackel_bench.reporting.versus.comparison import compare_sweeps
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.journal import Journal
 from stackel_bench.streams import generator
@@ -65,7 +65,8 @@ def one_cell(cell_id: str, failed: NDArray[np.bool_], seed: int) -> SweepResults
         for name in ("failure_probability", "value_suboptimality")
         for end in ("", "_low", "_high")
     }
-    entry = dataclasses.replace(entry, rungs=({"samples": 100.0, **ends},))
+    rungs = ({"samples": 100.0, **ends},)
+    entry = dataclasses.replace(entry, rungs=rungs, metrics={**entry.metrics, **rungs[0]})
     tables = TablesInMemory({cell_id: records}, {cell_id: None})
     return SweepResults("s", "", "", tables, (entry,), 1, "", "", "")
 

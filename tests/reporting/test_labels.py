@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stackel_bench.reporting.labels import label_cells
-from stackel_bench.reporting.numbers import count, needed, small
+from stackel_bench.results.numbers import count, needed, small
 from tests.reporting.fixture_sweeps import make_entry
 
 

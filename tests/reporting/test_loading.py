@@ -46,7 +46,7 @@ def test_path_and_study_give_the_same() -> None:
 def test_clear_errors(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="none yet"):
         load_results("real", output=tmp_path)
-    with pytest.raises(InputError, match="at least one"):
+    with pytest.raises(InputError, match="the list of sweeps is empty"):
         load_results([])
     troubled_sweep(tmp_path)
     with pytest.raises(InputError, match="troubled-0123456789ab"):

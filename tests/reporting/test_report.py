@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import shutil
 import xml.etree.ElementTree as ET
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from stackel_bench.errors import InputError
 from stackel_bench.reporting.pages.report import write_report
 from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
 from stackel_bench.results.journal import Journal
+from stackel_bench.tracking.run_record import RunRecord
 from stackel_bench.verbs.report import main
 from tests.reporting.fixture_sweeps import make_entry, make_records, real_sweep, troubled_sweep, write_cell
 
@@ -22,8 +25,19 @@ def read(results: SweepResults) -> str:
     return (results.folder / "report.html").read_text("utf-8")
 
 
-def test_failed_censored_and_unfinished_cells_are_named(tmp_path: Path) -> None:
-    page = read(troubled_sweep(tmp_path))
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, bytes]:
+    """The files of a report on a sweep in which some cells failed, the page first."""
+    results = troubled_sweep(tmp_path_factory.mktemp("written"))
+    return {path: path.read_bytes() for path in write_report(results)}
+
+
+@pytest.fixture
+def page(written: dict[Path, bytes]) -> str:
+    return next(iter(written.values())).decode()
+
+
+def test_failed_censored_and_unfinished_cells_are_named(page: str) -> None:
     assert "4 / 7" in page
     assert "1 of 7 cells failed with an error" in page
     assert "2 of 7 cells are not finished" in page
@@ -32,11 +46,10 @@ def test_failed_censored_and_unfinished_cells_are_named(tmp_path: Path) -> None:
     assert "What if &lt;things&gt; go wrong?" in page
 
 
-def test_samples_needed_have_their_interval_and_marks_on_the_page(tmp_path: Path) -> None:
-    page = read(troubled_sweep(tmp_path))
+def test_samples_needed_have_their_interval_and_marks_on_the_page(page: str) -> None:
     assert "<th>needs</th><th>needs within</th></tr>" in page
     assert "<td>&gt;1600</td><td>[1600, –]</td>" in page
-    assert "<td>611.7</td><td>[100, –]</td>" in page
+    assert "<td>612</td><td>[100, –]</td>" in page
     assert "<li>needs within: interval of the samples needed: the last budget" in page
     assert "≤: the smallest never failed" in page
     assert "needs at least" not in page  # columns of the files alone
@@ -54,25 +67,23 @@ def test_too_few_replicates_are_never_called_proof(tmp_path: Path) -> None:
     assert page.count("</b> open</td>") == 1
     assert page.count("</b> holds</td>") == 1
     assert "in\n1 of 2 cells, whose verdict cannot be better than open" in page
-    assert "paper replicates=58: 1 cell," in page
-    assert "limit:\n0 where 0.100 is allowed" in page
+    assert "<li>paper replicates=58: holds in 0 of 1 cell; needs 1/16" in page
 
 
-def test_page_loads_nothing_and_is_small(tmp_path: Path) -> None:
-    page = read(troubled_sweep(tmp_path))
+def test_page_loads_nothing_and_is_small(page: str) -> None:
     assert not re.search(r'(?:src|href)="(?!#)(?!http://www\.w3\.org)', page.replace("xlink:href", "xlink"))
     assert "<script" not in page
     assert "url(http" not in page
     assert len(page) < 5_000_000
 
 
-def test_files_for_papers(tmp_path: Path) -> None:
-    results = troubled_sweep(tmp_path)
-    files = {path.relative_to(results.folder).as_posix() for path in write_report(results)}
+def test_files_for_papers(written: dict[Path, bytes]) -> None:
+    folder = next(iter(written)).parent
+    files = {path.relative_to(folder).as_posix() for path in written}
     assert {"report.html", "figures/curves_01.png", "figures/curves_01.svg", "figures/paired.svg"} <= files
     assert {"tables/headline_bandit.csv", "tables/headline_bandit.tex", "tables/paired.csv"} <= files
     for name in files:
-        path = results.folder / name
+        path = folder / name
         if path.suffix == ".svg":
             ET.fromstring(path.read_text("utf-8"))
         if path.suffix == ".png":
@@ -83,9 +94,10 @@ def test_files_for_papers(tmp_path: Path) -> None:
             assert r"plug\_in" in text
 
 
-def test_same_results_same_bytes(tmp_path: Path) -> None:
-    first = {path: path.read_bytes() for path in write_report(troubled_sweep(tmp_path))}
-    again = write_report(read_sweep(next(iter(first)).parent, study="troubled", planned=7))
+def test_same_results_same_bytes(written: dict[Path, bytes], tmp_path: Path) -> None:
+    folder = shutil.copytree(next(iter(written)).parent, tmp_path / "troubled-0123456789ab")
+    first = {folder / path.relative_to(next(iter(written)).parent): found for path, found in written.items()}
+    again = write_report(read_sweep(folder, study="troubled", planned=7))
     pictures = [path for path in again if path.suffix in (".svg", ".png")]
     assert len(pictures) >= 4
     assert all(path.read_bytes() == first[path] for path in pictures)
@@ -97,7 +109,7 @@ def test_hundreds_of_cells_stay_readable(tmp_path: Path) -> None:
     folder.mkdir()
     journal = Journal(folder)
     records = make_records((30, 5, 0), 60)
-    for number in range(40):
+    for number in range(20):
         entry = make_entry(
             f"c{number:03d}", num_leader_actions=2 + number // 2, epsilon=(0.1, 0.2)[number % 2]
         )
@@ -105,7 +117,7 @@ def test_hundreds_of_cells_stay_readable(tmp_path: Path) -> None:
     results = read_sweep(folder)
     page = read(results)
     assert len(page) < 5_000_000
-    assert "Curves of 8 of 20 games are drawn." in page
+    assert "Curves of 8 of 10 games are drawn." in page
     assert len(list((folder / "figures").glob("*.svg"))) < 20
 
 
@@ -127,6 +139,15 @@ def test_report_verb_rebuilds_what_was_deleted(capsys: pytest.CaptureFixture[str
     assert page.stat().st_size == pytest.approx(len(before), rel=0.05)
 
 
+def test_nothing_named_is_the_latest_sweep(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = real_sweep()
+    monkeypatch.setattr("stackel_bench.verbs.report.write_report", lambda _: [])
+    assert main([f"output={output}", "tracking=off"]) == 0
+    assert capsys.readouterr().out.startswith("the latest sweep, real-")
+
+
 @pytest.mark.parametrize("words", [["study=nonsense"], ["sweep=123"], ["study=quickstart"], ["replicates=3"]])
 def test_unknown_study_lists_what_exists(words: list[str]) -> None:
     with pytest.raises(InputError, match=r"real-[0-9a-f]{12}"):
@@ -136,3 +157,32 @@ def test_unknown_study_lists_what_exists(words: list[str]) -> None:
 def test_empty_folder_says_how_to_begin(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="none yet; make some with"):
         main(["study=quickstart", f"output={tmp_path}"])
+
+
+def test_a_report_made_again_is_logged_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Into a store that takes everything; its runs belong to the sweep as they did before."""
+
+    class Store:
+        experiment_id, logged = "5", list[Mapping[str, str]]()
+
+        def replace(self, _kind: str, prefix: str, records: Sequence[RunRecord]) -> None:
+            assert prefix == f"{results.sweep_id}-"
+            self.logged += [record.tags for record in records]
+
+        def log_report(self, _sweep_id: str, tags: Mapping[str, str], *_: object) -> str:
+            self.logged.append(tags)
+            return "r1"
+
+        def describe(self, tags: Mapping[str, str], _is_own: object) -> None:
+            self.logged.append(tags)
+
+    results, store = troubled_sweep(tmp_path), Store()
+    (tmp_path / "mlflow.db").touch()
+    monkeypatch.setattr("stackel_bench.verbs.report.open_store", lambda *_: store)
+    monkeypatch.setattr("stackel_bench.verbs.report.write_report", lambda _: [])
+    assert main([f"sweep={results.folder}", f"output={tmp_path}"]) == 0
+    *runs, described = store.logged
+    assert {(tags["stackel.sweep_id"], tags[f"stackel.sweep.{results.sweep_id}"]) for tags in runs} == {
+        (results.sweep_id, "yes")
+    }
+    assert described["stackel.report_run"] == "r1"

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from stackel_bench.reporting.along.scaling import TOO_UNCERTAIN, exponent_table, scalings
+from stackel_bench.reporting.figures.curves import lower_bound
 from stackel_bench.reporting.figures.scaling import draw_scaling
 from stackel_bench.reporting.pages.report import write_report
-from stackel_bench.reporting.scaling import TOO_UNCERTAIN, exponent_table, scalings
 from stackel_bench.reporting.sweep_results import read_sweep
-from stackel_bench.reporting.theorems import lower_bound, theorem_exponent
 from stackel_bench.results.journal import Journal
 from tests.reporting.fixture_sweeps import make_entry, make_records, write_cell
 
@@ -134,8 +134,6 @@ def test_groups_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_theorems() -> None:
-    assert theorem_exponent("bandit_rl", "horizon") == 5
-    assert theorem_exponent("linear", "num_states") is None
     row = {"family": "bandit", "epsilon": 0.01, "num_leader_actions": 6, "num_follower_actions": 9}
     assert lower_bound(row) == math.floor(3 * 6 * 3 / (864 * 1e-4))
     assert lower_bound({**row, "family": "linear"}) is None

@@ -73,7 +73,7 @@ def test_the_longest_built_in_learner_fits_and_the_interval_where_there_is_room(
     assert "  successive_elimination   pessimistic" in text
     assert "needs within" not in text
     assert "bandit · 1 cell, failure" in text
-    assert "holds in 1 of 1 cell that could fail" in text
+    assert "holds in 1 of 1 cell; needs" in text
     assert "(1 of 1 cell finished)" in text
     text = printed(troubled_sweep(tmp_path))
     assert ">1600    [1600, –] fails" in text

@@ -68,7 +68,7 @@ def test_landscape_shows_the_exact_values(results: SweepResults) -> None:
     assert len(finite) == 5
     for axes in finite:
         for tie, optimistic in (("pessimistic", False), ("optimistic", True)):
-            colour = landscape.canvas.TIE_COLOURS[tie]
+            colour = landscape.colours.TIE_COLOURS[tie]
             curve, level = [line for line in axes.lines if line.get_color() == colour]
             for slack, value in curve.get_xydata():
                 exact = brute_force.stackelberg_value(LEADER, FOLLOWER, Fraction(slack), optimistic)
@@ -156,10 +156,10 @@ def test_two_processes_write_the_same_bytes(tmp_path: Path) -> None:
             text=True,
             check=True,
         )
+        time.sleep(1.1 if not made else 0.0)  # so that a time with seconds would differ
         made.append({path: Path(path).read_bytes() for path in done.stdout.split()})
         for path in made[-1]:
             Path(path).unlink()
-        time.sleep(1.1)  # so that a time with seconds would differ
     assert {"gap_landscape.svg", "simplex_2.png", "paired.csv"} <= {Path(path).name for path in made[0]}
     assert made[0].keys() == made[1].keys()
     assert [path for path in made[0] if made[0][path] != made[1][path]] == []

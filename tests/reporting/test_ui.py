@@ -1,19 +1,19 @@
-"""The ui verb's mistakes, the view that its link opens, and the experiment's description."""
+"""The ui verb's mistakes, and MLflow's untouched pages where our plug-in does not work."""
 
 from __future__ import annotations
 
-import json
+import shutil
 import socket
+import urllib.request
 from pathlib import Path
 
 import pytest
 
 from stackel_bench.errors import InputError
-from stackel_bench.reporting.mlflow.description import experiment_description
+from stackel_bench.reporting.mlflow import ui_server
 from stackel_bench.reporting.mlflow.ui_server import running_server
-from stackel_bench.reporting.mlflow.view import VIEW_NAME, VIEW_QUERY, view_state
 from stackel_bench.verbs.ui import main
-from tests.reporting.fixture_sweeps import troubled_sweep
+from tests.sweep.conftest import shared_folder  # noqa: F401
 
 
 @pytest.mark.parametrize("word", ["prot=5000", "port=abc", "port=80", "open=maybe", "output"])
@@ -37,23 +37,16 @@ def test_taken_port(tmp_path: Path) -> None:
             pass
 
 
-def test_view_has_log_curves_and_columns() -> None:
-    state = json.loads(view_state())
-    curves = [chart for chart in state["compareRunCharts"] if chart["type"] == "LINE"]
-    assert {chart["metricKey"] for chart in curves} == {"failure_probability", "value_suboptimality"}
-    assert all(chart["xAxisScaleType"] == "log" for chart in curves)
-    sections = {section["uuid"] for section in state["compareRunSections"]}
-    assert {chart["metricSectionId"] for chart in state["compareRunCharts"]} <= sections
-    assert "metrics.`failure_probability`" in state["selectedColumns"]
-    assert VIEW_QUERY.endswith(f"viewStateShareKey={VIEW_NAME}")
-
-
-def test_description_explains_every_headline_metric(tmp_path: Path) -> None:
-    results = troubled_sweep(tmp_path)
-    text = experiment_description(results)
-    assert text.startswith("# troubled")
-    assert results.question in text
-    for metric in ("failure_probability", "value_suboptimality", "gap", "guarantee", "sample_complexity"):
-        assert f"`{metric}`" in text
-    assert "a smaller budget may fail without breaking a promise" in text
-    assert "does what its learner promises" not in text
+def test_without_the_plug_in_mlflows_own_pages_open(
+    shared_folder: Path,  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A plug-in that cannot be imported, as after a change inside MLflow: the server starts without it."""
+    shutil.copy(shared_folder / "template" / "mlflow.db", tmp_path / "mlflow.db")
+    monkeypatch.setattr(ui_server, "entry_points", lambda **_: ["found, but MLflow cannot start it"])
+    monkeypatch.setattr(ui_server, "APP", "no such plug-in")
+    with running_server(tmp_path) as server:
+        assert "/#/experiments/" in server.link
+        with urllib.request.urlopen(f"{server.url}/", timeout=60) as answer:
+            assert "stackel" not in answer.read().decode()

@@ -38,7 +38,18 @@ SWEEPS = {
         *LADDER,
         "game=bandit/trap",
         "algorithm=paper,plug_in",
+        "tie_breaking=pessimistic,optimistic",
         "budget.epsilon=0.3,0.4,0.5",
+        "replicates=100",
+    ],
+    "crossings": [
+        "budget=ladder",
+        "budget.rungs=14",
+        "budget.epsilon=0.1",
+        "game=bandit/random",
+        "game.num_leader_actions=4",
+        "game.num_follower_actions=4",
+        "tie_breaking=pessimistic,optimistic",
         "replicates=100",
     ],
     "episodes": [
@@ -51,6 +62,15 @@ SWEEPS = {
         "game.instance_seed=0,1",
         "budget.samples=200,300",
         "algorithm.explorer=uniform,reward_free_explore",
+        "replicates=2",
+    ],
+    "programs": [
+        "budget=fixed",
+        "game=bandit_rl/economy",
+        "game.num_leader_actions=2",
+        "game.evaluation_episodes=5",
+        "budget.samples=40",
+        "algorithm.explorer=uniform",
         "replicates=2",
     ],
     "options": [
@@ -109,11 +129,11 @@ def test_what_is_defined_is_produced(produced: dict[str, set[str]], place: str) 
 
 
 def test_what_is_shown_exists(produced: dict[str, set[str]]) -> None:
-    """Terminal, report and view show columns of results, or what verdicts and tables add to them."""
+    """Terminal and report show columns of results, or what verdicts and tables add to them."""
     everything = produced["terminal"] | produced["results"] | produced["mlflow"]
     known = {columns.lookup(name).name for name in everything if name != "verdict_adjusted"}
     known |= {column.name for column in columns.COLUMNS if column.heading in produced["report"]}
-    for place in ("terminal", "report", "view"):
+    for place in ("terminal", "report"):
         assert {column.name for column in columns.shown_in(place)} <= known
 
 

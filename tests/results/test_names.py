@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 
 from stackel_bench.results.frames import parquet_bytes
-from stackel_bench.results.names import LONGEST_NAME, CellName, cell_names
+from stackel_bench.results.names import CellName, cell_names
+from stackel_bench.results.run_names import ROOM, run_names
 from stackel_bench.results.varying import described_columns, varying_keys
 
 
@@ -43,6 +44,7 @@ def cell(number: int, **changes: Any) -> MadeUp:
             config[key] = value
     description = {
         "cell_id": f"{number:04d}",
+        "family": str(config["game"]["name"]).partition("/")[0],
         "game": config["game"]["name"],
         "algorithm": config["algorithm"]["name"],
         "explorer": config["algorithm"].get("explorer", ""),
@@ -60,19 +62,33 @@ def names(*changes: dict[str, Any]) -> list[CellName]:
     return list(cell_names([cell(number, **each) for number, each in enumerate(changes)]).values())
 
 
-def test_varying_keys_come_first_and_ties_stay() -> None:
+def runs(*changes: dict[str, Any]) -> list[str]:
+    return list(run_names([cell(number, **each) for number, each in enumerate(changes)]).values())
+
+
+def test_tables_name_what_varies_beside_the_game() -> None:
     found = names({"game_correlation": -1}, {"game_correlation": 0, "tie_breaking": "optimistic"})
-    assert [each.name for each in found] == [
-        "correlation=-1 · trap · paper · pessimistic · eps 0.1",
-        "correlation=0 · trap · paper · optimistic · eps 0.1",
-    ]
     assert [each.instance for each in found] == ["bandit/trap correlation=-1", "bandit/trap correlation=0"]
     assert {each.learner for each in found} == {"paper"}
 
 
-def test_families_are_named_where_games_would_be_confused() -> None:
-    found = names({"game_name": "bandit/random"}, {"game_name": "linear/random"})
-    assert [each.name.split(" · ")[0] for each in found] == ["bandit/random", "linear/random"]
+def test_a_list_of_runs_begins_with_the_tie_breaking() -> None:
+    assert runs({}, {"tie_breaking": "optimistic"}) == ["PES paper trap ε.1", "OPT paper trap ε.1"]
+
+
+def test_what_varies_comes_last_if_it_fits_and_second_otherwise() -> None:
+    assert runs({"game_num_leader_actions": 2}, {"game_num_leader_actions": 8}) == [
+        "PES paper trap ε.1 A2",
+        "PES paper trap ε.1 A8",
+    ]
+    long = runs({"game_correlation": -1}, {"game_correlation": 0, "tie_breaking": "optimistic"})
+    assert long == ["PES correlation=-1 paper trap ε.1", "OPT correlation=0 paper trap ε.1"]
+
+
+def test_families_are_told_apart_by_a_short_word() -> None:
+    found = runs({"game_name": "bandit/random"}, {"game_name": "linear/random"}, {"game_name": "mine:random"})
+    assert found == ["PES paper random ε.1", "PES paper lin/random ε.1", "PES paper mine:random ε.1"]
+    assert max(map(len, found[:2])) <= ROOM
 
 
 @pytest.mark.parametrize(
@@ -90,7 +106,7 @@ def test_families_are_named_where_games_would_be_confused() -> None:
 def test_any_values_are_told_apart(values: list[Any]) -> None:
     cells = [cell(number, game_option=value) for number, value in enumerate(values)]
     found = cell_names(cells)
-    assert len({each.name for each in found.values()}) == len(values)
+    assert len(set(run_names(cells).values())) == len(values)
     assert len({each.instance for each in found.values()}) == len(values)
     assert varying_keys(cells) == ("game.option",)
     frame = pd.DataFrame(list(described_columns(cells).values()))
@@ -102,13 +118,6 @@ def test_same_file_name_in_two_folders_is_short() -> None:
     folder = "/" + "/".join(["a_long_name"] * 6)
     found = names(*({"game_path": f"{folder}/{name}/measured_payoffs.npz"} for name in ("may", "june")))
     assert [each.instance for each in found] == ["bandit/trap path=may", "bandit/trap path=june"]
-    assert max(len(each.name) for each in found) <= LONGEST_NAME
-
-
-def test_long_names_shorten_the_tie_breaking_and_cut_nothing() -> None:
-    changes = [{"algorithm_name": "successive_elimination", "game_correlation": c, "seed": c} for c in (1, 2)]
-    (first, _) = names(*changes)
-    assert first.name == "correlation=1 seed=1 · trap · successive_elimination · pess · eps 0.1"
 
 
 def test_a_key_of_two_groups_is_spelled_in_full() -> None:
@@ -156,7 +165,7 @@ def test_random_sweeps_are_told_apart() -> None:
             cell(number, **dict(zip(keys, values, strict=True))) for number, values in enumerate(combinations)
         ]
         found = cell_names(cells).values()
-        assert len({each.name for each in found}) == len(cells)
+        assert len(set(run_names(cells).values())) == len(cells)
         rows = pd.DataFrame(list(described_columns(cells).values())).drop(columns="cell_id")
         assert not rows.duplicated().any()
         ties = [c.config["tie_breaking"] for c in cells]

@@ -57,7 +57,7 @@ def test_whole_tensor_under_a_policy(seed: int, episodes: int) -> None:
     policy = rng.dirichlet(np.ones(2), size=mdp.shape[:2])
     simulator = EpisodeSimulator(mdp)
     draw_rng = generator("draw", episodes, seed)
-    seen = tensor_histogram(lambda g: simulator.play(policy, episodes, g), DRAWS, draw_rng)
+    seen = tensor_histogram(lambda g: simulator.play(policy, episodes, g).counts, DRAWS, draw_rng)
     assert chi_square_p(seen, tensor_law(trajectory_law(mdp, policy), episodes)) > FALSE_ALARM
 
 
@@ -70,7 +70,7 @@ def test_whole_tensor_under_a_mixture(seed: int, episodes: int) -> None:
     mixture = _mixture(rng, mdp.shape)
     simulator = EpisodeSimulator(mdp)
     seen = tensor_histogram(
-        lambda g: simulator.play_mixture(mixture, episodes, g), DRAWS, generator("draw", seed)
+        lambda g: simulator.play_mixture(mixture, episodes, g).counts, DRAWS, generator("draw", seed)
     )
     single: dict[bytes, float] = tensor_law(_mixture_law(mdp, mixture), episodes)
     assert chi_square_p(seen, single) > FALSE_ALARM
@@ -81,7 +81,7 @@ def test_conditional_binomials_have_the_joint_law_too() -> None:
     mdp = random_mdp(generator("chain"), (2, 2, 1))
     simulator = EpisodeSimulator(mdp)
     policy = np.ones(mdp.shape)
-    seen = tensor_histogram(lambda g: simulator.play(policy, 12, g), DRAWS, generator("draw"))
+    seen = tensor_histogram(lambda g: simulator.play(policy, 12, g).counts, DRAWS, generator("draw"))
     assert chi_square_p(seen, tensor_law(trajectory_law(mdp, policy), 12)) > FALSE_ALARM
 
 
@@ -101,7 +101,7 @@ def test_means_and_all_covariances_across_layers(episodes: int) -> None:
     simulator = EpisodeSimulator(mdp)
     rng = generator("moments", "draw", episodes)
     draws = 20_000
-    sample = np.array([simulator.play_mixture(mixture, episodes, rng).ravel() for _ in range(draws)])
+    sample = np.array([simulator.play_mixture(mixture, episodes, rng).counts.ravel() for _ in range(draws)])
     centred = (sample - episodes * mean) / np.sqrt(episodes)
     alive = mean > 0
     variance = covariance.diagonal()[alive]
@@ -117,7 +117,7 @@ def test_means_and_all_covariances_across_layers(episodes: int) -> None:
 def test_counts_are_consistent_flows_at_two_to_the_53() -> None:
     mdp = random_mdp(generator("flow"), (4, 3, 2))
     for episodes in (0, 1, 2**31, 2**53):
-        counts = EpisodeSimulator(mdp).play(np.full(mdp.shape, 0.5), episodes, generator("flow"))
+        counts = EpisodeSimulator(mdp).play(np.full(mdp.shape, 0.5), episodes, generator("flow")).counts
         assert (counts.sum(axis=(1, 2, 3)) == episodes).all()
         assert (counts[:-1].sum(axis=(1, 2)) == counts[1:].sum(axis=(2, 3))).all()
         assert (counts[mdp.transitions == 0] == 0).all()
@@ -216,14 +216,15 @@ def test_a_simulator_hides_the_model_and_survives_pickling() -> None:
     copy = pickle.loads(pickle.dumps(simulator))
     policy = np.full(mdp.shape, 0.5)
     np.testing.assert_array_equal(
-        copy.play(policy, 10**6, generator("x")), simulator.play(policy, 10**6, generator("x"))
+        copy.play(policy, 10**6, generator("x")).counts,
+        simulator.play(policy, 10**6, generator("x")).counts,
     )
 
 
 def test_mistakes_are_named() -> None:
     mdp = random_mdp(generator("mistakes"), (2, 2, 2))
     simulator = EpisodeSimulator(mdp)
-    with pytest.raises(InputError, match="noise: found 'gaussian'"):
+    with pytest.raises(InputError, match="unknown noise 'gaussian'"):
         EpisodeSimulator(mdp, "gaussian")
     with pytest.raises(InputError, match=r"leader_rewards\[0,0,0\]: found 2"):
         EpisodeSimulator(FollowerMDP(mdp.transitions, mdp.leader_rewards * 0 + 2, mdp.follower_rewards))

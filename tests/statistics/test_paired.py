@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from stackel_bench.errors import InputError
-from stackel_bench.statistics.paired import mcnemar, paired_difference
+from stackel_bench.statistics.differences import mcnemar, paired_difference
 
 
 @pytest.mark.parametrize("law", [(0.02, 0.02), (0.0, 0.05), (0.3, 0.1), (0.01, 0.4)])

@@ -11,8 +11,7 @@ import numpy as np
 from stackel_bench.statistics.binomial import binomial_interval
 from stackel_bench.statistics.bounded_mean import mean_intervals
 from stackel_bench.statistics.crossing import samples_needed
-from stackel_bench.statistics.paired import mcnemar
-from stackel_bench.statistics.samples_used import samples_used
+from stackel_bench.statistics.differences import mcnemar
 
 rng = np.random.Generator(np.random.PCG64(1))
 integers = rng.integers(0, 2**40, (400, 24))
@@ -24,8 +23,7 @@ for cell in range(50):
     failed = values[:200, 16:] < 2.0 ** -np.arange(8) * values[cell, 9] * 2
     needed = samples_needed(10.0 * 3.0 ** np.arange(8), failed, 0.05)
     print(needed.estimate.hex(), needed.low, needed.high, needed.censored, needed.at_most)
-used = samples_used(values[:, 0] * 1e6)
-print(used.mean.hex(), used.median.hex(), used.q90.hex(), *(mcnemar(k, 9).hex() for k in range(9)))
+print(*(mcnemar(k, 9).hex() for k in range(9)))
 """
 
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 from stackel_bench.errors import InputError
 from stackel_bench.statistics.binomial import binomial_interval
-from stackel_bench.statistics.worse import paired_p_value, unpaired_difference, unpaired_p_value
+from stackel_bench.statistics.differences import paired_p_value, unpaired_difference, unpaired_p_value
 
 REPLICATES = 400
 

@@ -13,7 +13,7 @@ import stackel_bench as sb
 from stackel_bench.families.bandit_rl.explorers.registry import EXPLORERS
 from stackel_bench.families.learners import make_learner
 from stackel_bench.families.registry import all_families
-from stackel_bench.learners.budget import Budget, LadderBudget, TheoryBudget
+from stackel_bench.learners.budget import Budget, LadderBudget
 from stackel_bench.models import TieBreaking
 from stackel_bench.trials.pieces import whole_trial
 from stackel_bench.trials.trial import Trial
@@ -41,8 +41,6 @@ def main() -> None:
             for some in options if algorithm == "paper" else [{}]:
                 learner = make_learner(game.family, algorithm, **some)
                 budget: Budget = LadderBudget(epsilon=0.3, samples=30_000, rungs=3)
-                if algorithm == "successive_elimination":
-                    budget = TheoryBudget(epsilon=0.3)
                 schedule = learner.schedule(game.sampler, budget)
                 trial = Trial(game, learner, schedule, tuple(TieBreaking), 4, seed=5)
                 digest = hashlib.blake2b(digest_size=8)

@@ -31,7 +31,7 @@ _CONTEXT.set_forkserver_preload(
         "stackel_bench.verbs.sweep",
         "stackel_bench.verbs.sync",
         "stackel_bench.reporting.pages.report",
-        "stackel_bench.reporting.mlflow.description",
+        "stackel_bench.reporting.mlflow.study_pages",
         "stackel_bench.tracking.mlflow_store",
         "tests.sweep.faulty",
     ]

@@ -57,8 +57,9 @@ class FaultyLearner:
         if (self.faults / "die_once").exists():
             (self.faults / "die_once").unlink()
             os.kill(os.getpid(), signal.SIGKILL)
-        if (self.faults / "hang").exists():
-            time.sleep(300)
+        until = time.monotonic() + 300
+        while (self.faults / "hang").exists() and time.monotonic() < until:
+            time.sleep(0.05)
 
 
 def install(faults: Path) -> None:

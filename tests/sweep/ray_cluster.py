@@ -1,7 +1,7 @@
 """A Ray cluster of several nodes on this machine: `python -m tests.sweep.ray_cluster`.
 
-Prints the address of the head and the pids of the workers' raylets, obeys `kill` (the first worker, without
-a farewell), and stops everything at `stop` or at the end of its input.
+Prints the address of the head, obeys `kill` (a worker goes without a farewell) and `join` (another one
+comes), and stops everything at `stop` or at the end of its input.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import sys
 
 os.environ.update(
-    RAY_AUTH_MODE="token",
+    RAY_AUTH_MODE=os.environ.get("CLUSTER_AUTH_MODE", "token"),
     RAY_USAGE_STATS_ENABLED="0",
     # A dead node is noticed within seconds.
     RAY_health_check_initial_delay_ms="1000",
@@ -32,6 +32,9 @@ def main() -> None:
             if line.strip() == "kill":
                 cluster.remove_node(workers.pop(), allow_graceful=False)
                 print("killed", flush=True)
+            elif line.strip() == "join":
+                cluster.add_node(num_cpus=1, node_ip_address="127.0.0.5")
+                print("joined", flush=True)
             else:
                 break
     finally:

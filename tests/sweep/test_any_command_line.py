@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stackel_bench.cli import main
+from stackel_bench.cli import _say_at_once, main
 from stackel_bench.config.groups import group_names, options
 
 KEYS = [
@@ -111,3 +111,17 @@ def test_mistakes(arguments: list[str], tmp_path: Path, capfd: pytest.CaptureFix
         assert captured.err.count("\n") == 1
         assert captured.err.startswith("error: ")
         assert captured.out == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["run", "game=bandit/trap"], "run: planning ...\n"),
+        (["sweep", "dry_run=true"], ""),
+        (["run", "--help"], ""),
+        (["list"], ""),
+    ],
+)
+def test_first_words_need_no_imports(words: list[str], told: str, capfd: pytest.CaptureFixture[str]) -> None:
+    _say_at_once(words)
+    assert capfd.readouterr().out == told

@@ -43,7 +43,7 @@ def test_mistakes_are_one_sentence(tmp_path: Path, capfd: pytest.CaptureFixture[
     csv = [f"game.path={tmp_path / 'one.csv'}", f"game.follower_path={tmp_path / 'two.csv'}"]
     simultaneous = ["game=simultaneous/commitment", "algorithm.printed_lp=true"]
     mistakes |= {
-        "text.npz: found 'no archive": ["game=bandit/from_file", f"game.path={tmp_path / 'text.npz'}"],
+        "text.npz: it is not an .npz file": ["game=bandit/from_file", f"game.path={tmp_path / 'text.npz'}"],
         "two.csv[follower_means.shape]: found": ["game=bandit/from_file", *csv],
         "allowed: at least 2 pairs": [
             "game=linear/random",
@@ -90,7 +90,7 @@ def test_a_journal_that_is_no_file(tmp_path: Path, capfd: pytest.CaptureFixture[
     journal.mkdir()
     capfd.readouterr()
     assert main(command) == 2
-    assert capfd.readouterr().err.startswith("error: journal: found ")
+    assert "journal" in capfd.readouterr().err
 
 
 def test_what_never_ran_cannot_be_synced_or_reported(
@@ -98,15 +98,15 @@ def test_what_never_ran_cannot_be_synced_or_reported(
 ) -> None:
     for verb in ("sync", "report"):
         assert main([verb, "game=bandit/gap", f"output={tmp_path}"]) == 2
-        assert "of one that has been run: none yet" in capfd.readouterr().err
+        assert "this sweep has not been run: there is no " in capfd.readouterr().err
         assert main([verb, "sweep=nope", f"output={tmp_path}"]) == 2
-        assert capfd.readouterr().err.startswith("error: sweep: found 'nope', allowed: one with results")
+        assert capfd.readouterr().err.startswith("error: no results of sweep 'nope' in")
         assert main([verb, "sweep=nope", "seed=1", f"output={tmp_path}"]) == 2
-        assert capfd.readouterr().err.startswith("error: seed: found '1', allowed: nothing beside sweep=ID")
+        assert capfd.readouterr().err.startswith("error: seed has no effect: sweep=ID names the cells")
     assert not any(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("verb", ["report", "ui", "list", "completion"])
+@pytest.mark.parametrize("verb", ["report", "ui", "list"])
 def test_help_of_verbs_that_do_not_compute(verb: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert main([verb, "--help"]) == 0
     assert "replicates" not in capfd.readouterr().out
@@ -126,7 +126,7 @@ EPISODES = ["game=bandit_rl/random"]
     [
         (["algorithm.family=x"], "unknown key algorithm.family"),
         (["algorithm.algorithm=x"], "unknown key algorithm.algorithm"),
-        (["algorithm.name=[1]"], "algorithm: found [1], allowed: one of anytime"),
+        (["algorithm.name=[1]"], "unknown algorithm [1]; choose one of anytime"),
         (
             ["game=bandit_rl/random", "algorithm.explorer_options.name=x"],
             "unknown key algorithm.explorer_options.name",

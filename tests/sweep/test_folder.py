@@ -54,7 +54,7 @@ def test_full_disk_in_the_middle(undisturbed: dict[str, bytes], tmp_path: Path) 
 def test_place_that_cannot_be_written(place: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["sweep", *SERIAL, "tracking=off", f"output={place}"]) == 2
     message = capfd.readouterr().err
-    assert message.startswith("error: output: found ")
+    assert message.startswith("error: cannot write to ")
     assert message.count("\n") == 1
 
 

@@ -57,6 +57,14 @@ def test_ids_do_not_depend_on_where_and_how(override: str) -> None:
     assert identity([*base, override]) == identity(SMALL)
 
 
+def test_cells_of_one_game_share_it() -> None:
+    """Whatever their seeds, learners and budgets: a large game is in memory once."""
+    words = ["game=bandit_rl/random", "seed=0,1", "algorithm=paper,plug_in", "budget.epsilon=0.1,0.2"]
+    cells = make_plan(words).cells
+    assert len(cells) == 8
+    assert len({id(cell.trial.game) for cell in cells}) == 1
+
+
 def test_ids_do_depend_on_what_determines_results() -> None:
     base = identity(SMALL)
     for override in ("seed=1", "algorithm=plug_in", "budget.delta=0.1", "game.noise=gaussian"):
@@ -107,7 +115,7 @@ def test_dry_run_writes_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str
     lines = capfd.readouterr().out.splitlines()
     assert len(lines) == 25
     assert all(line.startswith("to run ") for line in lines[:-1])
-    assert "custom: 24 cells, 24 to run, 1.2e+05 samples, roughly " in lines[-1]
+    assert "custom: 24 cells, 24 to run, 1.20e5 samples, roughly " in lines[-1]
     assert not list(tmp_path.iterdir())
     assert main([*arguments, "limit=5"]) == 0
     lines = capfd.readouterr().out.splitlines()

@@ -14,7 +14,6 @@ import pytest
 from stackel_bench.notebook.load import load_results
 from stackel_bench.reporting.sweep_results import read_sweep
 from stackel_bench.reporting.tables import headline_table
-from stackel_bench.results.names import LONGEST_NAME
 from stackel_bench.statistics.verdicts import judged
 from tests.sweep import commands
 
@@ -89,8 +88,8 @@ def test_cells_are_told_apart_everywhere(
     assert {cell_id: run[key] for cell_id, run in logged.items()} == by_cell
     names = {cell_id: run["name"] for cell_id, run in logged.items()}
     assert len(set(names.values())) == len(names)
-    assert max(map(len, names.values())) <= LONGEST_NAME
-    assert all("pess" in name or "opt" in name for name in names.values())
+    assert max(map(len, names.values())) <= 60
+    assert {name.split()[0] for name in names.values()} == {"PES", "OPT"}
     assert not any("explorer" in run["params"] or "follower_path" in run["params"] for run in logged.values())
     results = read_sweep(folder)
     table = headline_table(judged(results.labelled(results.cells)))
@@ -106,11 +105,11 @@ def test_a_run_of_another_sweep_gets_the_names_of_this_one(shared_folder: Path, 
     sweep(["game=bandit/correlated", "game.correlation=0"], tmp_path, database)
     (before,) = runs(tmp_path / "mlflow.db").values()
     assert "game.correlation" not in before
-    assert before["name"] == "correlated · paper · pessimistic · eps 0.1"
+    assert before["name"] == "PES paper correlated ε.1"
     sweep(["game=bandit/correlated", "game.correlation=-1,0,1"], tmp_path, database)
     logged = runs(tmp_path / "mlflow.db")
     assert sorted(run["game.correlation"] for run in logged.values()) == ["-1", "0", "1"]
     assert {run["name"] for run in logged.values()} == {
-        f"correlation={value} · correlated · paper · pessimistic · eps 0.1" for value in (-1, 0, 1)
+        f"PES correlation={value} paper correlated ε.1" for value in (-1, 0, 1)
     }
     assert commands.runs(tmp_path / "mlflow.db") == {cell_id: ["FINISHED"] for cell_id in logged}

@@ -253,7 +253,7 @@ def test_a_configuration_that_is_not_the_cells(folder: Path, capfd: pytest.Captu
     assert lines[0].startswith("results.csv: other numbers")  # a configuration is part of its rows
     replace_first(folder, config={**first_entry(folder).config, "game": {"name": "bandit/none"}})
     _, lines = verify(capfd, folder, "recompute=1")
-    assert any("cannot be computed again (game" in line for line in lines)
+    assert any("cannot be computed again (unknown game" in line for line in lines)
 
 
 def test_the_cells_to_compute_again_are_always_the_same() -> None:
@@ -270,12 +270,12 @@ def test_the_cells_to_compute_again_are_always_the_same() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "error: sweep: found 'output="),
-        (["nothing"], "error: sweep: found 'nothing', allowed: one with results"),
-        (["study=nothing"], "error: study: found 'nothing'"),
+        ([], "error: verify takes one folder, study or sweep id"),
+        (["nothing"], "error: no results of sweep 'nothing' in"),
+        (["study=nothing"], "error: no results of study 'nothing' in"),
         (["custom", "recompute=2"], "error: recompute: found 2.0, allowed: a finite number in [0, 1]"),
         (["custom", "recompute=some"], "error: recompute: found 'some', allowed: a number from 0 to 1"),
-        (["custom", "seed=1"], "error: seed: found '1'"),
+        (["custom", "seed=1"], "error: unknown key seed"),
     ],
 )
 def test_mistakes(words: list[str], message: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -77,6 +77,7 @@ class Peeks(Maximin):
         assert sampler._table
         return super().explore(sampler, *rest)
 class NoDecision:
+    name = "undecided"
     schedule = explore = Maximin.schedule
 '''
 
@@ -88,13 +89,16 @@ class NoDecision:
         (["my_file:make_game"], 0, "all 9 checks passed"),
         (["my_file.py:MyRule"], 0, "all 10 checks passed"),
         (["wrong:Peeks", "family=bandit"], 1, "FAIL  truth unseen"),
-        (["my_file:Maximin"], 2, "family: found None"),
+        (["my_file:Maximin"], 2, "family"),
         (["my_file:Maximin", "family=bandits"], 2, "did you mean bandit?"),
         (["my_file:Maximin", "famly=bandit"], 2, "unknown key famly"),
-        (["my_file:nobody"], 2, "a name that"),
-        (["my_file:np"], 2, "it is module"),
+        (["my_file:nobody"], 2, "has no nobody"),
+        (["my_file:Maximin", "family=bandit", "algorithm.pulls=ten"], 2, "algorithm.pulls: found 'ten'"),
+        (["my_file:make_game", "game.rate=0.25"], 0, "2 parameters changed"),
+        (["my_file:make_game", "algorithm.rate=0.25"], 2, "algorithm.rate has no effect"),
+        (["my_file:np"], 2, "my_file:np is module"),
         (["wrong:NoDecision", "family=bandit"], 2, "NoDecision has no decide or decide_block"),
-        ([], 2, "one FILE:NAME"),
+        ([], 2, "check FILE:NAME"),
     ],
 )
 def test_verb(

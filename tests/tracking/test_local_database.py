@@ -13,34 +13,33 @@ from stackel_bench.errors import InputError
 from stackel_bench.tracking.local_database import database_uri, ensure_database, require_usable
 
 
-def written(uri: str) -> Path:
+def written(path: Path) -> Path:
     """What a creator does to its file."""
-    path = Path(uri.removeprefix("sqlite:///"))
     path.write_text("whole")
     return path
 
 
 def test_a_creator_that_dies_leaves_nothing_behind(tmp_path: Path) -> None:
-    def die(uri: str) -> None:
-        written(uri).write_text("ha")
+    def die(path: Path) -> None:
+        written(path).write_text("ha")
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         ensure_database(tmp_path, die)
     assert not (tmp_path / "mlflow.db").exists()
     (tmp_path / ".mlflow.db.killed").mkdir()
-    ensure_database(tmp_path, lambda uri: written(uri) and None)
+    ensure_database(tmp_path, lambda path: written(path) and None)
     assert (tmp_path / "mlflow.db").read_text() == "whole"
     assert not (tmp_path / ".mlflow.db.killed").exists()
 
 
 def test_drivers_that_start_together_make_one(tmp_path: Path) -> None:
-    made: list[str] = []
+    made: list[Path] = []
 
-    def create(uri: str) -> None:
-        made.append(uri)
+    def create(path: Path) -> None:
+        made.append(path)
         time.sleep(0.1)
-        written(uri)
+        written(path)
 
     threads = [threading.Thread(target=ensure_database, args=(tmp_path / "new", create)) for _ in range(6)]
     for thread in threads:

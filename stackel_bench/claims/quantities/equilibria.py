@@ -7,20 +7,24 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from stackel_bench.claims.case import Case
-from stackel_bench.planning.finite.responses import respond, response_sets
-from stackel_bench.planning.finite.turn_based_nash import turn_based_nash
+from stackel_bench.planning.finite.responses import respond, response_sets, turn_based_nash
 from stackel_bench.planning.mixed.nash import nash_equilibria
 from stackel_bench.tolerances import VALUE
 
 
 def nash_gap_of_stackelberg(case: Case) -> float:
-    """What either player gains by leaving (a*, b*(.)), b*(a) being the tie rule's best response to each a."""
+    """What either player gains by leaving (a*, b*(.)), tried out deviation by deviation.
+
+    The leader moves to another row while the follower answers by b*(.), which is read off the responses; the
+    follower changes its answer to a single row.
+    """
     leader, follower = case.table.leader_means, case.table.follower_means
-    values, responses = respond(leader, response_sets(follower, 0.0), case.tie_breaking)
-    row = int(values.argmax())
-    leader_gain = float(values.max() - values[row])
-    follower_gain = float(follower[row].max() - follower[row, responses[row]])
-    return max(leader_gain, follower_gain)
+    row = int(case.leader_values(0.0).argmax())
+    _, answers = respond(leader, response_sets(follower, 0.0), case.tie_breaking)
+    here = leader[row, answers[row]], follower[row, answers[row]]
+    moved = [leader[other, answers[other]] - here[0] for other in range(len(leader))]
+    answered = [follower[row, other] - here[1] for other in range(follower.shape[1])]
+    return float(max(*moved, *answered, 0.0))
 
 
 def best_nash_over_stackelberg(case: Case) -> float:

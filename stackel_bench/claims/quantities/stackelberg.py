@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from stackel_bench.claims.case import Case
-from stackel_bench.evaluation.oracle import Bounds
 from stackel_bench.models import TieBreaking
+from stackel_bench.planning.bounds import Bounds
 from stackel_bench.planning.design.core_set import CoreSet, core_set
 from stackel_bench.planning.mixed.value import mixed_leader_value
 from stackel_bench.tolerances import VALUE
@@ -43,6 +43,13 @@ def loss_of_relaxed_choice(case: Case) -> float:
     """max phi_0 - phi_0(argmax phi_eps): what the best choice at slack epsilon loses at slack 0."""
     exact, relaxed = case.leader_values(0.0), case.leader_values(case.epsilon)
     return float(exact.max() - exact[relaxed.argmax()])
+
+
+def fall_of_the_lemmas_game(case: Case) -> float:
+    """max phi_eps1 - max phi_eps2 on the lemma's game, eps2 = epsilon and (eps1 + eps2)/2 its preference."""
+    lower = 2 * float(case.table.follower_means[0, 0]) - case.epsilon
+    values = (case.oracle.stackelberg_value(slack, case.tie_breaking) for slack in (lower, case.epsilon))
+    return next(values).low - next(values).high
 
 
 def gap_below_separation(case: Case) -> float:
@@ -108,6 +115,7 @@ QUANTITIES: Mapping[str, Callable[[Case], float | Bounds]] = {
         value_exact,
         largest_decrease_of_gap,
         loss_of_relaxed_choice,
+        fall_of_the_lemmas_game,
         gap_below_separation,
         rows_that_violate,
         worst_row_excess,

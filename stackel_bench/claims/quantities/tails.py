@@ -28,6 +28,20 @@ def hoeffding_bound(case: Case) -> float:
     return 4 * pairs * math.exp(-2 * pulls * (case.epsilon / 8) ** 2) / case.budget.delta
 
 
+def likelihood_ratio_error(case: Case) -> float:
+    """The error of the best learner on the pair of games with n = 1/(13.5 delta^2) pulls, delta of this game.
+
+    Only the preference in the first row differs: n flips of a coin of mean (1 + delta)/2 or (1 - delta)/2,
+    and the likelihood ratio picks the side that came up more often, either one if both did equally.
+    """
+    row = case.table.follower_means[0]
+    flips = round(1 / (13.5 * (row[0] - row[1]) ** 2))
+    half, chance = flips // 2, float(row.max())
+    if flips % 2:
+        return float(binom.cdf(half, flips, chance))
+    return float(binom.cdf(half - 1, flips, chance) + binom.pmf(half, flips, chance) / 2)
+
+
 def printed_noise_bound_fails(case: Case) -> float:
     """P(some of 2K means of N Gaussian rewards is off by more than sqrt(ln(2K/delta)/N)), as printed."""
     points = _core_points(case)
@@ -51,9 +65,9 @@ def divergence_share(case: Case) -> float:
     return 2 * math.sqrt(24 / 864)
 
 
-def divergence_share_unsplit(case: Case) -> float:
-    """The same for n = AB/(300.375 eps^2) without splitting the root: sqrt((24 + 75/8)/300.375)."""
-    return math.sqrt((24 + 75 / 8) / 300.375)
+def divergence_share_disjoint(case: Case) -> float:
+    """The same for n = AB/(216 eps^2): a pull is in one block only, so 24 c alone stands under the root."""
+    return math.sqrt(24 / 216)
 
 
 def lower_bound_per_pair(case: Case) -> float:
@@ -85,11 +99,12 @@ QUANTITIES: Mapping[str, Callable[[Case], float]] = {
     for function in (
         uniform_error_probability,
         hoeffding_bound,
+        likelihood_ratio_error,
         printed_noise_bound_fails,
         corrected_noise_bound_fails,
         divergence_ratio,
         divergence_share,
-        divergence_share_unsplit,
+        divergence_share_disjoint,
         lower_bound_per_pair,
         dimensions_without_table,
     )

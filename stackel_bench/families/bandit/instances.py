@@ -1,15 +1,16 @@
 """Named bandit games."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
+from typing import Any
 
 from stackel_bench.families.bandit.game import BanditGame
 from stackel_bench.families.tables import economic_tables, paper_tables, random_tables, table_files
+from stackel_bench.families.tables.black_box import simulator_of
 from stackel_bench.games.builders import with_noise
 from stackel_bench.models import PayoffTable
 
 TABLES: dict[str, Callable[..., PayoffTable]] = {
+    "contracts": economic_tables.contracts_table,
     "correlated": random_tables.correlated_table,
     "cooperative": random_tables.cooperative_table,
     "explicit": paper_tables.explicit_table,
@@ -23,4 +24,7 @@ TABLES: dict[str, Callable[..., PayoffTable]] = {
     "zero_sum": random_tables.zero_sum_table,
 }
 
-INSTANCES = {name: with_noise(BanditGame, table) for name, table in TABLES.items()}
+INSTANCES: dict[str, Callable[..., Any]] = {
+    "simulator": simulator_of("bandit"),
+    **{name: with_noise(BanditGame, table) for name, table in TABLES.items()},
+}

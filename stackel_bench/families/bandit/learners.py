@@ -6,16 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 import numpy as np
 
 from stackel_bench.families.tables.pair_sampling import PairSampler
-from stackel_bench.families.tables.row_pulls import PullSums, pull_block, pull_schedule
+from stackel_bench.families.tables.row_pulls import PairLearner, PullSums, pull_block
 from stackel_bench.families.tables.tolerance_rule import ToleranceRule
-from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.decision import Decisions
-from stackel_bench.learners.guarantee import Guarantee
 from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.finite.responses import respond
@@ -40,26 +37,8 @@ class RowFinding:
 
 
 @dataclass(frozen=True)
-class BanditLearner:
-    """Pulls all pairs equally often; `rule` says which responses count as best."""
-
-    rule: ClassVar[ToleranceRule]
-
-    @property
-    def name(self) -> str:
-        """The rule's name."""
-        return self.rule.name
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """The rule's."""
-        return self.rule.guarantee
-
-    def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
-        """Equal pulls of all pairs."""
-        pairs = math.prod(sampler.shape)
-        pulls = self.rule.theory_pulls(budget.epsilon, pairs, budget.delta, sampler.sub_gaussian_scale)
-        return pull_schedule(sampler, budget, pulls)
+class BanditLearner(PairLearner):
+    """Forms response sets from equal pulls of all pairs and commits to the best row."""
 
     def explore_block(
         self, sampler: PairSampler, schedule: Schedule, unit: int, key: StreamKey

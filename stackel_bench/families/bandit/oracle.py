@@ -1,7 +1,5 @@
 """The oracle of bandit games: exact, by looking at every pair of the table."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,26 +1,24 @@
 """The record of bandit games."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np
 
 from stackel_bench.families.bandit import learners
-from stackel_bench.families.bandit.certificate import certify
+from stackel_bench.families.bandit.game import BanditGame
 from stackel_bench.families.bandit.instances import INSTANCES
-from stackel_bench.families.bandit.lower_bound.characteristic_time import characteristic_time
+from stackel_bench.families.bandit.lower_bound.characteristic_time import characteristic_time, instance_bound
 from stackel_bench.families.bandit.nash import BanditNash
 from stackel_bench.families.bandit.oracle import bandit_oracle
 from stackel_bench.families.bandit.stopping.certified import CertifiedLearner
-from stackel_bench.families.bandit.stopping.pair_confidence import half_logs
 from stackel_bench.families.bandit.stopping.successive_elimination import SuccessiveEliminationLearner
 from stackel_bench.families.contract import Contract
 from stackel_bench.families.family import Family
 from stackel_bench.families.sizes import PAIRS
 from stackel_bench.families.tables.contract import measured_pairs, pull_cost
+from stackel_bench.families.tables.pair_confidence import warm_up
 from stackel_bench.families.tables.theory import PAIR_EXPONENTS, lower_bound_pulls
-from stackel_bench.statistics.likelihood_mixture import difference_offsets, mean_offsets
+from stackel_bench.models import PayoffTable, TieBreaking
 
 
 def _lower_bound(epsilon: float, sizes: Mapping[str, int]) -> float:
@@ -28,15 +26,16 @@ def _lower_bound(epsilon: float, sizes: Mapping[str, int]) -> float:
 
 
 def _warm_up() -> None:
-    """Compile the kernels of `certified`; those behind T* compile when it is first asked for."""
-    once = np.ones((1, 1))
-    half_logs(once)
-    mean_offsets(once, once, 1.0)
-    difference_offsets(once, once, 1.0)
+    """Compile what `certified` and T* run on."""
+    warm_up()
+    means = np.array([[0.5, 0.4]] * 2)
+    game = BanditGame(PayoffTable(means, means))
+    characteristic_time(game, 0.5, TieBreaking.PESSIMISTIC, "gaussian")
 
 
 FAMILY = Family(
     name="bandit",
+    prefix="",
     sizes=PAIRS,
     games=INSTANCES,
     learners={
@@ -54,7 +53,8 @@ FAMILY = Family(
         "bandit/random", {"num_leader_actions": 3, "num_follower_actions": 4}, pull_cost, measured_pairs
     ),
     warm_up=_warm_up,
-    certify=certify,
+    confidence=CertifiedLearner,
     lower_bound=_lower_bound,
     characteristic_time=characteristic_time,
+    instance_bound=instance_bound,
 )

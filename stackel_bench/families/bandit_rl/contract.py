@@ -1,7 +1,5 @@
 """What a call of a simulator costs in episodes, and played episodes beside the true MDPs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -30,8 +28,9 @@ def measured_episodes(game: Any, count: int, rng: np.random.Generator) -> Iterat
     shape, mdps = tuple(sizes), getattr(game, "mdps", None)
     for action in range(game.sizes["num_leader_actions"]):
         simulator = game.sampler.simulator(action)
-        counts = simulator.play(np.full(shape, 1 / shape[2]), count, rng)
-        visits = counts.sum(axis=3)
+        played = simulator.play(np.full(shape, 1 / shape[2]), count, rng)
+        simulator.draw_rewards(played, rng)
+        counts, visits = played.counts, played.visits()
         if (visits.sum(axis=(1, 2)) != count).any():
             raise ValueError(f"{count} episodes of leader action {action} have not {count} steps each")
         if visits[0].sum(axis=1)[simulator.initial_state] != count:
@@ -41,6 +40,6 @@ def measured_episodes(game: Any, count: int, rng: np.random.Generator) -> Iterat
         true_next = None if truth is None else truth.transitions
         wide = np.repeat(visits[..., None], shape[1], axis=3)
         yield Measured(f"transitions {where}", counts, wide, (*shape, shape[1]), true_next, 0.5)
-        for name, sums in zip(("leader", "follower"), simulator.reward_sums(visits, rng), strict=True):
+        for name, sums in (("leader", played.leader_sums), ("follower", played.follower_sums)):
             means = None if truth is None else getattr(truth, f"{name}_rewards")
             yield Measured(f"{name}'s rewards {where}", sums, visits, shape, means, 0.5)

@@ -1,7 +1,5 @@
 """What only the truth can tell about an exploration: coverage, and the real error of its estimate."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 
@@ -21,8 +19,10 @@ def diagnose(model: Any, unit: int, finding: Any, epsilon: float) -> Any:
     """
     mdps = getattr(model, "mdps", None)
     ours = isinstance(finding, list) and all(isinstance(rung, ActionFinding) for rung in finding)
-    if mdps is None or not ours:
+    if not ours:
         return finding
+    if mdps is None:  # what exploration rests on is not needed any more, and large
+        return [dataclasses.replace(rung, exploration=None) for rung in finding]
     return [_diagnosed(mdps[unit], rung, epsilon) for rung in finding]
 
 
@@ -35,6 +35,6 @@ def _diagnosed(truth: FollowerMDP, finding: ActionFinding, epsilon: float) -> Ac
         **finding.diagnostics,
         "coverage": reached.ratio,
         "coverage_bound": reached.bound,
-        "uniform_error": uniform_error(exploration.model, truth, ENUMERATED_POLICIES).value,
+        "uniform_error": uniform_error(exploration.model, truth, ENUMERATED_POLICIES),
     }
     return dataclasses.replace(finding, diagnostics=diagnostics, exploration=None)

@@ -1,7 +1,5 @@
 """Bandit-RL games: each leader action sets the episodic MDP that the follower plays in."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -24,6 +22,7 @@ class EpisodeSampler:
 
     block_size: ClassVar[int] = 1  # a replicate explores by itself
     job_per_unit: ClassVar[bool] = True  # one reward-free exploration job per leader action
+    simulated: ClassVar[bool] = True  # counts are drawn, any number of them
     _mdps: Mapping[int, FollowerMDP] = field(repr=False)  # by leader action; a job has its own alone
     _noise: Noise
     num_leader_actions: int  # A: how many MDPs the game has

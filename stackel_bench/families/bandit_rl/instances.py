@@ -1,28 +1,35 @@
 """Named bandit-RL games."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from stackel_bench.families.bandit_rl.game import BanditRLGame
+from stackel_bench.families.bandit_rl.mdps.economy_mdps import citizens_mdps, tax_design_mdps
 from stackel_bench.families.bandit_rl.mdps.embedded_mdps import bandit_embedding, lower_bound_mdps
 from stackel_bench.families.bandit_rl.mdps.exploration_mdps import chain_mdps, lock_mdps
+from stackel_bench.families.bandit_rl.mdps.four_rooms_mdps import four_rooms_mdps
 from stackel_bench.families.bandit_rl.mdps.gymnasium_mdps import frozen_lake_mdps
 from stackel_bench.families.bandit_rl.mdps.mdp_arrays import mdps_from_file, mdps_of_arrays
 from stackel_bench.families.bandit_rl.mdps.random_mdps import random_mdps
 from stackel_bench.families.bandit_rl.mdps.taxation_mdps import taxation_mdps
+from stackel_bench.families.bandit_rl.mdps.toll_mdps import toll_mdps
+from stackel_bench.families.bandit_rl.mdps.tree_mdps import tree_mdps
 from stackel_bench.games.builders import Builder, episode_noise, with_noise
 from stackel_bench.models import FollowerMDP
 
 MDPS: dict[str, Callable[..., tuple[FollowerMDP, ...]]] = {
     "chain": chain_mdps,
+    "citizens": citizens_mdps,
     "explicit": mdps_of_arrays,
     "from_file": mdps_from_file,
+    "four_rooms": four_rooms_mdps,
     "frozen_lake": frozen_lake_mdps,
     "lock": lock_mdps,
     "lower_bound": lower_bound_mdps,
     "random": random_mdps,
+    "tax_design": tax_design_mdps,
     "taxation": taxation_mdps,
+    "tolls": toll_mdps,
+    "tree": tree_mdps,
 }
 
 INSTANCES: dict[str, Builder] = {

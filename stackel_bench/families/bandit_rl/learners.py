@@ -1,13 +1,12 @@
 """Learners for bandit-RL games: explore each leader action's MDP, plan on the estimates, commit."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
+from stackel_bench.errors import InputError
 from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Exploration, Explorer, Goal
 from stackel_bench.families.bandit_rl.explorers import make_explorer
 from stackel_bench.families.bandit_rl.game import EpisodeSampler
@@ -19,6 +18,8 @@ from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.models import TieBreaking
 from stackel_bench.options import changed, option, values_of
 from stackel_bench.planning.best_response import best_case_best_response, worst_case_best_response
+
+SECONDS_PER_STEP = 1e-4  # of a program, before anything is measured
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +61,17 @@ class BanditRLLearner:
     def schedule(self, sampler: EpisodeSampler, budget: Budget) -> Schedule:
         """Episodes per leader action, by rung; a unit is a leader action."""
         actions = sampler.num_leader_actions
+        if getattr(self._explorer, "needs_simulation", False) and not sampler.simulated:
+            allowed = "an explorer that plays episodes from their start, which is all that a program offers"
+            raise InputError("algorithm.explorer", self.explorer, allowed)
         plans = self._plans(sampler, budget)
+        if budget.kind == "theory" and not sampler.simulated:
+            episodes = plans[-1].total * actions
+            allowed = (
+                "fixed or ladder with budget.samples: a program really plays, and the theorem asks for up to "
+                f"{episodes:.3g} episodes, {episodes * sampler.shape[0] / 3.6e6:.3g} hours at 1 ms a step"
+            )
+            raise InputError("budget", budget.kind, allowed)
         for phase, episodes in plans[-1].phases.items():
             runnable_phase(phase, episodes, budget.epsilon)
         return Schedule(
@@ -77,7 +88,9 @@ class BanditRLLearner:
     def _seconds(self, sampler: EpisodeSampler, plans: Sequence[EpisodePlan]) -> float:
         """Rough time of exploring one leader action at all rungs; of the last one where rungs are nested."""
         counted = plans[-1:] if self._explorer.nested else plans
-        return sum(self._explorer.seconds_of(sampler.shape, plan) for plan in counted) + 1e-3 * len(plans)
+        planning = sum(self._explorer.seconds_of(sampler.shape, plan) for plan in counted) + 1e-3 * len(plans)
+        steps = 0 if sampler.simulated else sampler.shape[0] * sum(plan.total for plan in counted)
+        return planning + SECONDS_PER_STEP * steps
 
     def _plans(self, sampler: EpisodeSampler, budget: Budget) -> list[EpisodePlan]:
         if budget.total_is_given:

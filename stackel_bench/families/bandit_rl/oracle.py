@@ -1,7 +1,5 @@
 """The oracle of bandit-RL games: exact, by planning in every leader action's MDP."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

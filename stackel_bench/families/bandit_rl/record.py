@@ -1,7 +1,5 @@
 """The record of bandit-RL games."""
 
-from __future__ import annotations
-
 from stackel_bench.families.bandit_rl import learners
 from stackel_bench.families.bandit_rl.contract import episode_cost, measured_episodes
 from stackel_bench.families.bandit_rl.diagnosis import diagnose
@@ -9,6 +7,8 @@ from stackel_bench.families.bandit_rl.exploration.explorer import Goal
 from stackel_bench.families.bandit_rl.explorers import EXPLORERS
 from stackel_bench.families.bandit_rl.instances import INSTANCES
 from stackel_bench.families.bandit_rl.oracle import bandit_rl_oracle
+from stackel_bench.families.bandit_rl.programs.instances import PROGRAMS
+from stackel_bench.families.bandit_rl.stopping.certified import CertifiedLearner
 from stackel_bench.families.bandit_rl.warm_up import warm_up
 from stackel_bench.families.contract import Contract
 from stackel_bench.families.family import Family
@@ -17,9 +17,10 @@ from stackel_bench.families.tables.theory import PAIR_EXPONENTS
 
 FAMILY = Family(
     name="bandit_rl",
+    prefix="rl/",
     sizes=PAIRS | {name: SIZES[name] for name in ("num_states", "horizon")},
-    games=INSTANCES,
-    learners={"paper": learners.Paper, "plug_in": learners.PlugIn},
+    games=INSTANCES | PROGRAMS,
+    learners={"paper": learners.Paper, "plug_in": learners.PlugIn, "certified": CertifiedLearner},
     oracle=bandit_rl_oracle,
     exponents=PAIR_EXPONENTS | {"num_states": 2.0, "horizon": 5.0},  # H^5 S^2 AB / eps^2
     contract=Contract(
@@ -32,6 +33,7 @@ FAMILY = Family(
         goal=Goal,
     ),
     warm_up=warm_up,
+    confidence=CertifiedLearner,
     explorers=EXPLORERS,
     diagnose=diagnose,
 )

@@ -1,15 +1,12 @@
 """Episodes per leader action that the bandit-RL theorems ask for, with explicit logarithms."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
+from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Goal, Shape
 from stackel_bench.tolerances import FIXED_POINT
-
-Shape = tuple[int, int, int]  # (horizon H, states S, follower actions B)
 
 
 @dataclass(frozen=True)
@@ -27,46 +24,40 @@ class RewardFreeBudget:
 
 
 def theorem_budget(
-    shape: Shape,
-    epsilon: float,
-    delta: float,
-    num_leader_actions: int,
-    *,
-    c_explore: float = 1.0,
-    c_data: float = 1.0,
+    shape: Shape, goal: Goal, *, c_explore: float = 1.0, c_data: float = 1.0
 ) -> RewardFreeBudget:
     """The theorem's orders with its unknown constants set to c and iota = ln(HSAB/(delta epsilon)).
 
     N0 = c_explore S^3 B H^6 iota^3 / epsilon per target, N = c_data max(H^5 S^2 B iota / epsilon^2, R), where
     R is the reward part: its constants are known, and without them tiny horizons would get too little.
     """
-    horizon, states, actions = _checked(shape, epsilon, delta, num_leader_actions)
-    iota = math.log(horizon * states * num_leader_actions * actions / (delta * epsilon))
+    horizon, states, actions = shape
+    epsilon, failure = goal.epsilon, goal.delta / (3 * goal.num_leader_actions)
+    iota = math.log(horizon * states * goal.num_leader_actions * actions / (goal.delta * epsilon))
     iota = max(iota, 1.0)  # epsilon above H S A B / delta would make the orders vanish
     per_target = math.ceil(c_explore * states**3 * actions * horizon**6 * iota**3 / epsilon)
     transitions = horizon**5 * states**2 * actions * iota / epsilon**2
-    rewards = reward_episodes(shape, epsilon / 16, delta / (3 * num_leader_actions))
+    rewards = reward_episodes(shape, epsilon / 16, failure)
     gather = math.ceil(c_data * max(transitions, rewards))
     return RewardFreeBudget(per_target, states * horizon, gather)
 
 
+def paper_total(shape: Shape, goal: Goal) -> EpisodePlan:
+    """The theorem's total per leader action in one phase, for explorers compared with it at equal budget."""
+    budget = theorem_budget(shape, goal)
+    return EpisodePlan({"explore": budget.explore + budget.gather})
+
+
 def proof_budget(
-    shape: Shape,
-    epsilon: float,
-    delta: float,
-    num_leader_actions: int,
-    *,
-    c_explore: float = 1.0,
-    c_data: float = 1.0,
+    shape: Shape, goal: Goal, *, c_explore: float = 1.0, c_data: float = 1.0
 ) -> RewardFreeBudget:
     """The constants of the proofs: accuracy epsilon/16 for transitions and for rewards each.
 
     Failure probability delta/(3A) for exploration (again over S*H targets), transitions and rewards. N0 has
     an unknown factor c_explore even in the proof: N0 = c_explore S^2 B H^4 iota0^3 / significance.
     """
-    horizon, states, actions = _checked(shape, epsilon, delta, num_leader_actions)
-    accuracy = epsilon / 16
-    failure = delta / (3 * num_leader_actions)
+    horizon, states, actions = shape
+    accuracy, failure = goal.epsilon / 16, goal.delta / (3 * goal.num_leader_actions)
     level = significance(shape, accuracy)
     iota = math.log(states * actions * horizon * states * horizon / (failure * level))
     per_target = math.ceil(c_explore * states**2 * actions * horizon**4 * iota**3 / level)
@@ -107,16 +98,16 @@ def reward_episodes(shape: Shape, accuracy: float, failure: float) -> int:
     return math.ceil(max(hoeffding, chernoff))
 
 
-def rf_ucrl_episodes(shape: Shape, epsilon: float, delta: float, num_leader_actions: int) -> int:
+def rf_ucrl_episodes(shape: Shape, goal: Goal) -> int:
     """Episodes after which RF-UCRL's certificate is below epsilon/8 (Kaufmann et al. 2021, Theorem 5).
 
     The theorem's accuracy is epsilon/4 (it stops at half of it), its delta is delta/(2A). Our bonus is at
     most the published H sqrt(2 beta/n), with max(S-1, 1) for S-1 to cover the reward's logarithm at S = 1.
     """
-    horizon, states, actions = _checked(shape, epsilon, delta, num_leader_actions)
+    horizon, states, actions = shape
     others = max(states - 1, 1)
-    factor = 144 * (1 + math.sqrt(2)) ** 2 * horizon**4 * states * actions / (epsilon / 4) ** 2
-    log_term = math.log(4 * states * actions * horizon * num_leader_actions / delta)
+    factor = 144 * (1 + math.sqrt(2)) ** 2 * horizon**4 * states * actions / (goal.epsilon / 4) ** 2
+    log_term = math.log(4 * states * actions * horizon * goal.num_leader_actions / goal.delta)
     inner = factor * (log_term + others * (math.sqrt(math.e) + math.sqrt(math.e / others)))
     return math.ceil(factor * (log_term + 2 * others * math.log(inner) + others))
 
@@ -131,14 +122,3 @@ def runnable_phase(phase: str, episodes: int, epsilon: float) -> int:
             f"{episodes:.3g} episodes per leader action, at most 2**53 = {checks.MAX_EXACT_COUNT:.3g}",
         )
     return episodes
-
-
-def _checked(shape: Shape, epsilon: float, delta: float, num_leader_actions: int) -> Shape:
-    horizon, states, actions = (
-        checks.integer(name, size, least=1)
-        for name, size in zip(("horizon", "num_states", "num_follower_actions"), shape, strict=True)
-    )
-    checks.real("epsilon", epsilon, least=0, open_least=True)
-    checks.real("delta", delta, least=0, most=1, open_least=True, open_most=True)
-    checks.integer("num_leader_actions", num_leader_actions, least=1)
-    return horizon, states, actions

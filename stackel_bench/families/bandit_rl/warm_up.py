@@ -1,11 +1,12 @@
 """Compiles what bandit-RL games run on, so that no worker waits for a compiler."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from stackel_bench.families.bandit_rl.exploration.explorer import Goal
+from stackel_bench.families.bandit_rl.exploration.running_estimate import RunningEstimate
 from stackel_bench.families.bandit_rl.explorers.registry import EXPLORERS, make_explorer
+from stackel_bench.families.bandit_rl.stopping.action_bounds import ActionBounds
+from stackel_bench.families.bandit_rl.stopping.model_set import model_set
 from stackel_bench.models import FollowerMDP, TieBreaking
 from stackel_bench.planning import best_responses
 from stackel_bench.planning.best_response.policy_evaluation import policy_values
@@ -21,7 +22,10 @@ def warm_up() -> None:
     for name in EXPLORERS:
         explorer = make_explorer(name)
         explorer.explore(simulator, [explorer.fixed_plan(shape, 10)], Goal(1.0, 0.5, 1), ("warm up",))
-    simulator.play(np.full(shape, 0.5), 1, generator("warm up"))
+    rng = generator("warm up")
+    seen = RunningEstimate(simulator, 0.5, rng)
+    seen.add(simulator.play(np.full(shape, 0.5), 1, rng), 1)
+    ActionBounds(1.0, TieBreaking.PESSIMISTIC).tighten(model_set(seen, Goal(1.0, 0.5, 1)))
     for method in ("chord", "eliminate"):
         best_responses([mdp], 0.1, TieBreaking.PESSIMISTIC, method=method)
     policy_values(mdp, np.full(shape, 0.5))

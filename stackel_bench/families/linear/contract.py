@@ -1,7 +1,5 @@
 """What a query of a pair costs, and queries of some pairs beside the true means."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -15,6 +13,8 @@ _MOST_PAIRS = 200
 
 def query_cost(method: str, arguments: Mapping[str, Any], result: Any) -> float:
     """Queries that one call of a sampler of features makes."""
+    if method == "pull_counts":
+        return float(np.sum(arguments["counts"]))
     if method != "pull_pair":
         return 0.0
     return float(max(arguments["ladder"]) * (arguments.get("replicates") or 1))

@@ -8,13 +8,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from stackel_bench import streams
-from stackel_bench.families.linear.roots import roots
 from stackel_bench.games import dyadic
+from stackel_bench.kernel import kernel
 from stackel_bench.models.feature_source import ArrayFeatures, CallableFeatures, FeatureSource
 from stackel_bench.planning.design.feature_products import products
+from stackel_bench.statistics.elementary import exp, log
 
 HALF_LENGTH = 181 / 256  # just below sqrt(1/2), and exact in few bits
 STORED_ELEMENTS = 2**24  # 128 MB; larger features are computed block by block, again at every reading
+
+
+@kernel
+def _roots(values: np.ndarray, degree: int) -> np.ndarray:
+    """The root [n] of each value [n] >= 0, with the same bits on every processor."""
+    roots = np.empty(len(values))
+    for i in range(len(values)):
+        roots[i] = exp(log(values[i]) / degree)
+    return roots
 
 
 @dataclass(frozen=True)
@@ -36,7 +46,7 @@ class BallFeatures:
             rng = streams.generator("instance", "linear/ball", self.seed, size, self.dimension, action)
             direction = rng.standard_normal((size, rest))
             direction /= np.linalg.norm(direction, axis=1, keepdims=True)
-            row[:, 1:] *= dyadic.rounded(direction * roots(rng.random(size), rest)[:, None])
+            row[:, 1:] *= dyadic.rounded(direction * _roots(rng.random(size), rest)[:, None])
         return block
 
 

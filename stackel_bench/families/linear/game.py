@@ -1,7 +1,5 @@
 """Linear bandit games: mean rewards are linear in known features of the pair of actions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -14,7 +12,7 @@ from stackel_bench.games.noise import Noise
 from stackel_bench.models.feature_source import FeatureSource, leader_blocks
 from stackel_bench.models.linear_model import LinearModel
 from stackel_bench.planning.design.feature_products import row_means
-from stackel_bench.simulation.pulls import nested_reward_sums
+from stackel_bench.simulation.pulls import nested_reward_sums, reward_sums
 from stackel_bench.text import short_html, short_repr
 from stackel_bench.tolerances import SUM_TIE
 
@@ -58,14 +56,24 @@ class FeatureSampler:
 
         With a number of replicates they get a first axis [replicate, rung].
         """
-        feature = self._model.features.pairs(np.array([pair]))[0]
-        means = np.concatenate(
-            row_means(feature[None], self._model.leader_parameters, self._model.follower_parameters)
-        )
-        if self.bounded:
-            means = np.clip(means, 0.0, 1.0)  # rounding only: the game has checked them
+        means = self._means(np.array([pair]))[:, 0]
         sums = nested_reward_sums(means, self._noise.kind, self._noise.scale, ladder, rng, replicates)
         return sums[..., 0], sums[..., 1]
+
+    def pull_counts(
+        self, pairs: np.ndarray, counts: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Leader and follower reward sums [k] of counts[k] pulls of the pairs with these indices [k]."""
+        sums = reward_sums(self._means(pairs), self._noise.kind, self._noise.scale, counts, rng)
+        return sums[0], sums[1]
+
+    def _means(self, pairs: np.ndarray) -> np.ndarray:
+        """Both players' means [2,k]."""
+        model = self._model
+        features = model.features.pairs(pairs)
+        means = np.stack(row_means(features, model.leader_parameters, model.follower_parameters))
+        # Bernoulli means outside [0,1] are so by rounding only: the game has checked them.
+        return np.clip(means, 0.0, 1.0) if self.bounded else means
 
 
 @dataclass(frozen=True, eq=False, repr=False)

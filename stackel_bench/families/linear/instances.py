@@ -1,7 +1,5 @@
 """Named linear bandit games."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Learners for linear bandit games: query a core set, fit both parameters, scan the response sets."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

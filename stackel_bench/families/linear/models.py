@@ -1,7 +1,5 @@
 """Linear models by formula, from a bandit game, and from files."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from stackel_bench import checks, streams

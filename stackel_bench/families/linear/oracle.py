@@ -1,7 +1,5 @@
 """The oracle of linear bandit games: exact, by scanning the features of every leader action."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Queries that make every pair's mean accurate enough in linear bandit games, with explicit constants."""
 
-from __future__ import annotations
-
 import math
 
 

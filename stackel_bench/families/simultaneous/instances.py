@@ -1,8 +1,7 @@
 """Named simultaneous games; tables that bandit games have too are built by the same functions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
+from typing import Any
 
 from stackel_bench.families.simultaneous.game import SimultaneousGame
 from stackel_bench.families.tables import (
@@ -12,11 +11,13 @@ from stackel_bench.families.tables import (
     security_tables,
     table_files,
 )
+from stackel_bench.families.tables.black_box import simulator_of
 from stackel_bench.games.builders import with_noise
 from stackel_bench.models import PayoffTable
 
 TABLES: dict[str, Callable[..., PayoffTable]] = {
     "bertrand": economic_tables.bertrand_table,
+    "clustered_security": security_tables.clustered_security_table,
     "commitment": paper_tables.commitment_table,
     "correlated": random_tables.correlated_table,
     "explicit": paper_tables.explicit_table,
@@ -27,4 +28,7 @@ TABLES: dict[str, Callable[..., PayoffTable]] = {
     "security": security_tables.security_table,
 }
 
-INSTANCES = {name: with_noise(SimultaneousGame, table) for name, table in TABLES.items()}
+INSTANCES: dict[str, Callable[..., Any]] = {
+    "simulator": simulator_of("simultaneous"),
+    **{name: with_noise(SimultaneousGame, table) for name, table in TABLES.items()},
+}

@@ -1,62 +1,36 @@
 """Learners for simultaneous matrix games: estimate the table, commit to a mixed strategy."""
 
-from __future__ import annotations
-
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from stackel_bench import checks
+from stackel_bench.families.simultaneous.commitments import GRID_BITS, Commitment, commitment
 from stackel_bench.families.tables.pair_sampling import PairSampler
-from stackel_bench.families.tables.row_pulls import PullSums, pull_block, pull_schedule, stack
+from stackel_bench.families.tables.row_pulls import PairLearner, PullSums, pull_block, stack
 from stackel_bench.families.tables.theory import error_of_pulls
 from stackel_bench.families.tables.tolerance_rule import ToleranceRule
-from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.guarantee import NOTHING, Guarantee, Line
 from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.models import PayoffTable, TieBreaking
 from stackel_bench.options import option
-from stackel_bench.planning.mixed.optimistic import best_mixed_leader_strategy, margin_commitment
-from stackel_bench.planning.mixed.pessimistic import worst_case_mixed_leader_strategy
-from stackel_bench.planning.mixed.value import dyadic_strategy, grid_margin, mixed_leader_value
-
-GRID_BITS = 20
-Commitment = tuple[np.ndarray, int, float, dict[str, float]]  # strategy, response, value, diagnostics
+from stackel_bench.planning.mixed.optimistic import margin_commitment
+from stackel_bench.planning.mixed.value import dyadic_strategy, grid_margin
 
 
 @dataclass(frozen=True)
-class SimultaneousLearner:
+class SimultaneousLearner(PairLearner):
     """Pulls all pairs equally often and commits by a search with the rule's slack."""
 
     time_limit: float | None = option(
         None, "seconds after which branch and bound returns its certified interval (null: no limit)"
     )
 
-    rule: ClassVar[ToleranceRule]
-
     def __post_init__(self) -> None:
         if self.time_limit is not None:
             checks.real("algorithm.time_limit", self.time_limit, least=0, open_least=True)
-
-    @property
-    def name(self) -> str:
-        """The rule's name."""
-        return self.rule.name
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """The rule's."""
-        return self.rule.guarantee
-
-    def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
-        """Equal pulls of all pairs; planning is part of the cost of each row."""
-        pairs = math.prod(sampler.shape)
-        accuracy = (budget.epsilon, pairs, budget.delta, sampler.sub_gaussian_scale)
-        return pull_schedule(sampler, budget, self.rule.theory_pulls(*accuracy))
 
     def explore_block(self, sampler: PairSampler, schedule: Schedule, unit: int, key: StreamKey) -> PullSums:
         """Reward sums of one leader action."""
@@ -78,8 +52,8 @@ class SimultaneousLearner:
             scale = sampler.sub_gaussian_scale
             slack = float(self.rule.tolerance(budget, pulls, pairs, scale))
             error = error_of_pulls(pulls, pairs, budget.delta, scale)
-            commitment = self._commit(table, slack, budget.epsilon, error, tie_breaking)
-            strategy, response, value, diagnostics = commitment
+            committed = self._commit(table, slack, budget.epsilon, error, tie_breaking)
+            strategy, response, value, diagnostics = committed
             actions = {"samples": np.full(len(strategy), pulls * sampler.shape[1])}
             decisions.append(
                 Decision(tie_breaking, None, strategy, response, value, samples, diagnostics, actions)
@@ -89,9 +63,7 @@ class SimultaneousLearner:
     def _commit(
         self, table: PayoffTable, slack: float, epsilon: float, error: float, tie_breaking: TieBreaking
     ) -> Commitment:
-        if tie_breaking is TieBreaking.PESSIMISTIC:
-            return _pessimistic(table, slack, epsilon, self.time_limit)
-        return _optimistic(table, slack)
+        return commitment(table, slack, epsilon, tie_breaking, self.time_limit)
 
 
 @dataclass(frozen=True)
@@ -173,33 +145,3 @@ class Margin(SimultaneousLearner):
             return dyadic_strategy(found.strategy, GRID_BITS), found.response, found.value, {"fallback": 0.0}
         strategy, response, value, diagnostics = super()._commit(table, slack, epsilon, error, tie_breaking)
         return strategy, response, value, {**diagnostics, "fallback": 1.0}
-
-
-def _optimistic(table: PayoffTable, slack: float) -> Commitment:
-    """BestMixedLeaderStrategy: the best response is part of the program's solution."""
-    found = best_mixed_leader_strategy(table, slack)
-    return dyadic_strategy(found.strategy, GRID_BITS), found.response, found.value, {}
-
-
-def _pessimistic(table: PayoffTable, slack: float, epsilon: float, time_limit: float | None) -> Commitment:
-    """An eps/8-maximiser of phi_slack that stays one after rounding to the grid.
-
-    Excluded responses may be excluded by a hair, which rounding can undo; then the search is repeated with
-    a slack that leaves room for it (the interior shift), and the better of the two strategies is kept.
-    """
-    best: Commitment | None = None
-    for room in (0.0, grid_margin(table, GRID_BITS)):
-        found = worst_case_mixed_leader_strategy(table, slack + room, epsilon / 8, time_limit)
-        strategy = dyadic_strategy(found.strategy, GRID_BITS)
-        rounded = mixed_leader_value(table, strategy, slack, TieBreaking.PESSIMISTIC)
-        if best is None or rounded.value > best[2]:
-            diagnostics = {
-                "search_finished": float(found.finished),
-                "certified_shortfall": found.upper_bound - rounded.value,
-                "search_nodes": float(found.nodes),
-            }
-            best = strategy, rounded.response, rounded.value, diagnostics
-        if rounded.value >= found.value - epsilon / 8:
-            break
-    assert best is not None
-    return best

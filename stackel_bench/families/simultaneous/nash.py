@@ -1,7 +1,5 @@
 """The Nash-finding baseline of simultaneous games."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

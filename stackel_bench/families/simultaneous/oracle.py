@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from stackel_bench.evaluation.oracle import Bounds
 from stackel_bench.games.game import truth_of
 from stackel_bench.learners.decision import Decisions
 from stackel_bench.models import PayoffTable, TieBreaking
+from stackel_bench.planning.bounds import Bounds
 from stackel_bench.planning.mixed.fixed_order import weighted_rows
 from stackel_bench.planning.mixed.gaps import mixed_gap, mixed_stackelberg_value
-from stackel_bench.planning.mixed.interval import CertifiedInterval
 from stackel_bench.planning.mixed.value import mixed_leader_values
 
 SEARCH_SECONDS = 120.0  # then the certified interval is what is known
@@ -39,14 +38,14 @@ class SimplexOracle:
     def _optimum(self, what: str, table: PayoffTable, slack: float, tie_breaking: TieBreaking) -> Bounds:
         if (what, slack, tie_breaking) not in self._known:
             found = mixed_stackelberg_value(table, slack, tie_breaking, time_limit=SEARCH_SECONDS)
-            self._known[what, slack, tie_breaking] = _bounds(found)
+            self._known[what, slack, tie_breaking] = found
         return self._known[what, slack, tie_breaking]
 
     def gap(self, epsilon: float, tie_breaking: TieBreaking) -> Bounds:
         """The paper's gap over the simplex."""
         if ("gap", epsilon, tie_breaking) not in self._known:
             found = mixed_gap(self.table, epsilon, tie_breaking, time_limit=SEARCH_SECONDS)
-            self._known["gap", epsilon, tie_breaking] = _bounds(found)
+            self._known["gap", epsilon, tie_breaking] = found
         return self._known["gap", epsilon, tie_breaking]
 
     def values_of(self, decisions: Decisions, slack: float, tie_breaking: TieBreaking) -> np.ndarray:
@@ -82,7 +81,3 @@ def _flat(decisions: Decisions) -> tuple[np.ndarray, tuple[int, int]]:
     """All strategies below each other, and the shape [R,K] that they come from."""
     assert decisions.leader_strategy is not None
     return decisions.leader_strategy.reshape(-1, decisions.leader_strategy.shape[-1]), decisions.shape
-
-
-def _bounds(interval: CertifiedInterval) -> Bounds:
-    return Bounds(interval.low, interval.high, interval.finished)

@@ -1,13 +1,12 @@
 """The record of simultaneous games."""
 
-from __future__ import annotations
-
 from stackel_bench.families.contract import Contract
 from stackel_bench.families.family import Family
 from stackel_bench.families.simultaneous import learners
 from stackel_bench.families.simultaneous.instances import INSTANCES
 from stackel_bench.families.simultaneous.nash import SimultaneousNash
 from stackel_bench.families.simultaneous.oracle import simplex_oracle
+from stackel_bench.families.simultaneous.stopping.certified import CertifiedLearner
 from stackel_bench.families.simultaneous.warm_up import warm_up
 from stackel_bench.families.sizes import PAIRS
 from stackel_bench.families.tables.contract import measured_pairs, pull_cost
@@ -15,6 +14,7 @@ from stackel_bench.families.tables.theory import PAIR_EXPONENTS
 
 FAMILY = Family(
     name="simultaneous",
+    prefix="sim/",
     sizes=PAIRS,
     games=INSTANCES,
     learners={
@@ -23,6 +23,7 @@ FAMILY = Family(
         "half_tolerance": learners.HalfTolerance,
         "anytime": learners.Anytime,
         "margin": learners.Margin,
+        "certified": CertifiedLearner,
         "nash": SimultaneousNash,
     },
     oracle=simplex_oracle,
@@ -31,4 +32,5 @@ FAMILY = Family(
         "simultaneous/random", {"num_leader_actions": 3, "num_follower_actions": 3}, pull_cost, measured_pairs
     ),
     warm_up=warm_up,
+    confidence=CertifiedLearner,
 )

@@ -1,9 +1,8 @@
 """Compiles what simultaneous games run on, so that no worker waits for a compiler."""
 
-from __future__ import annotations
-
 import numpy as np
 
+from stackel_bench.families.tables.pair_confidence import warm_up as compile_confidence
 from stackel_bench.models import PayoffTable, TieBreaking
 from stackel_bench.planning import best_mixed_leader_strategy, worst_case_mixed_leader_strategy
 from stackel_bench.planning.mixed.gaps import mixed_gap
@@ -19,3 +18,4 @@ def warm_up() -> None:
         mixed_gap(table, 0.1, tie_breaking)
         mixed_leader_value(table, [0.5, 0.5], 0.1, tie_breaking)
         mixed_leader_values(table, np.full((1, 2), 0.5), 0.1, tie_breaking)
+    compile_confidence()

@@ -1,7 +1,5 @@
 """What a pull of pairs costs, and pulls of every pair beside the true means."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -15,8 +13,6 @@ def pull_cost(method: str, arguments: Mapping[str, Any], result: Any) -> float:
     """Pulls that one call of a sampler of pairs makes."""
     if method == "pull_row":
         return float(max(arguments["ladder"]) * np.shape(result[0])[-1] * (arguments.get("replicates") or 1))
-    if method == "pull_pairs":
-        return float(np.sum(arguments["wanted"]) * arguments["pulls"])
     return float(np.sum(arguments["counts"])) if method == "pull_counts" else 0.0
 
 

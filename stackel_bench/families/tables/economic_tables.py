@@ -1,7 +1,5 @@
 """Payoff tables from economics, by formula; every payoff is rounded to a multiple of 2**-20."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from stackel_bench import checks
@@ -58,3 +56,23 @@ def bertrand_table(
         dyadic.rounded(profit(leader_price, follower_price)),
         dyadic.rounded(profit(follower_price, leader_price)),
     )
+
+
+def contracts_table(
+    num_leader_actions: int, num_follower_actions: int, base: float, effort_cost: float
+) -> PayoffTable:
+    """A principal offers a share x of the outcome, an agent picks an effort e, both on grids of [0, 1].
+
+    The outcome is 1 with probability p(e) = base + (1 - base) e, else 0. The agent's payoff is
+    (x p(e) - c e^2 + c)/(1 + c) with c = effort_cost, the principal's (1 - x) p(e): a linear contract with
+    hidden effort (Holmstrom, Milgrom 1987; learned from samples by Ho, Slivkins, Vaughan 2016 and Zhu et al.
+    2022). Without grid the agent answers with e = min(1, x (1 - base)/(2 c)).
+    """
+    offers = checks.integer("num_leader_actions", num_leader_actions, least=2)
+    levels = checks.integer("num_follower_actions", num_follower_actions, least=2)
+    least = checks.real("base", base, least=0, most=1, open_most=True)
+    cost = checks.real("effort_cost", effort_cost, least=0, open_least=True)
+    share, effort = np.linspace(0, 1, offers)[:, None], np.linspace(0, 1, levels)[None, :]
+    success = least + (1 - least) * effort
+    follower = (share * success - cost * effort**2 + cost) / (1 + cost)
+    return PayoffTable(dyadic.rounded((1 - share) * success), dyadic.rounded(follower))

@@ -1,7 +1,5 @@
 """Two-player games in Gambit's strategic form (.nfg), payoff and outcome format; faults name the line."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass
@@ -10,9 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from stackel_bench.errors import InputError
+from stackel_bench.text import number_of
 
 _TOKEN = re.compile(r'\s+|,|(?P<text>"(?:\\.|[^"\\])*")|(?P<brace>[{}])|(?P<word>[^\s{},"]+)', re.DOTALL)
-_FRACTION = re.compile(r"([+-]?\d{1,300})/(\d{1,300})")
+_FRACTION = re.compile(r"([+-]?[0-9]{1,300})/([0-9]{1,300})")
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ class _Reader:
 
     def integer(self, allowed: str, least: int, most: int) -> int:
         token = self.take(allowed)
-        if not re.fullmatch(r"\d{1,18}", token.text) or not least <= int(token.text) <= most:
+        if not re.fullmatch(r"[0-9]{1,18}", token.text) or not least <= int(token.text) <= most:
             raise self.fault(token, token.text, allowed)
         return int(token.text)
 
@@ -71,7 +70,7 @@ class _Reader:
         token = self.take("a payoff")
         fraction = _FRACTION.fullmatch(token.text)
         try:
-            value = int(fraction[1]) / int(fraction[2]) if fraction else float(token.text)
+            value = int(fraction[1]) / int(fraction[2]) if fraction else number_of(token.text)
         except (ValueError, ZeroDivisionError, OverflowError):
             value = math.nan
         if not math.isfinite(value):

@@ -12,11 +12,11 @@ import numpy as np
 
 from stackel_bench import checks, streams
 from stackel_bench.families.tables.pair_sampling import PairSampler
-from stackel_bench.families.tables.row_pulls import PullSums, pull_block, pull_schedule, stack
-from stackel_bench.families.tables.theory import error_of_pulls, paper_pulls
-from stackel_bench.learners.budget import Budget
+from stackel_bench.families.tables.row_pulls import PairLearner, PullSums, pull_block, stack
+from stackel_bench.families.tables.theory import error_of_pulls
+from stackel_bench.families.tables.tolerance_rule import ToleranceRule
 from stackel_bench.learners.decision import Decision
-from stackel_bench.learners.guarantee import NOTHING, Guarantee
+from stackel_bench.learners.guarantee import NOTHING
 from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.models import PayoffTable, TieBreaking
 from stackel_bench.options import option
@@ -40,7 +40,7 @@ class NashFinding:
 
 
 @dataclass(frozen=True)
-class NashLearner(ABC):
+class NashLearner(PairLearner, ABC):
     """As many pulls as the paper's learner, then an equilibrium of the estimates: best, worst or random one.
 
     On bandit games, as turn-based Markov games, it lists the pure equilibria within 2t of being one, t the
@@ -52,18 +52,13 @@ class NashLearner(ABC):
 
     which: str = option("random", "which equilibrium: best or worst for the leader, or random")
 
-    name: ClassVar[str] = "nash"
-    guarantee: ClassVar[Guarantee] = NOTHING
+    rule = ToleranceRule("paper")
+    name = "nash"
+    guarantee = NOTHING
     selections: ClassVar[tuple[str, ...]] = SELECTIONS
 
     def __post_init__(self) -> None:
         checks.choice("algorithm.which", self.which, self.selections)
-
-    def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
-        """Equal pulls of all pairs."""
-        pairs = math.prod(sampler.shape)
-        pulls = paper_pulls(budget.epsilon, pairs, budget.delta, sampler.sub_gaussian_scale)
-        return pull_schedule(sampler, budget, pulls)
 
     def explore_block(
         self, sampler: PairSampler, schedule: Schedule, unit: int, key: StreamKey

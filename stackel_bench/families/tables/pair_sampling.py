@@ -1,7 +1,5 @@
 """What a learner may do with a game of action pairs: ask for its sizes and pull pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -57,18 +55,6 @@ class PairSampler:
         means = np.stack([m[leader_action] for m in (self._table.leader_means, self._table.follower_means)])
         sums = nested_reward_sums(means, self._noise.kind, self._noise.scale, ladder, rng, replicates)
         return sums[..., 0, :], sums[..., 1, :]
-
-    def pull_pairs(
-        self, wanted: np.ndarray, pulls: int, rng: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Leader and follower reward sums [A,B] of `pulls` pulls of the wanted pairs, 0 elsewhere.
-
-        Draws are made for all pairs, so that a pair's numbers do not depend on which others are wanted.
-        """
-        means = np.stack([self._table.leader_means, self._table.follower_means])
-        sums = nested_reward_sums(means, self._noise.kind, self._noise.scale, [pulls], rng)[0]
-        leader, follower = np.where(wanted, sums, 0.0)
-        return leader, follower
 
     def pull_counts(self, counts: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Leader and follower reward sums [A,B] of counts[a,b] pulls of each pair."""

@@ -1,7 +1,5 @@
 """The payoff tables of the paper and of its errata."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from stackel_bench import checks
@@ -74,15 +72,21 @@ def lower_bound_table(
     return PayoffTable(leader, follower)
 
 
-def trap_table(num_risky: int) -> PayoffTable:
-    """Rows with tied responses worth 1 or 0 to the leader, and one row that is safely worth 1/2.
+def trap_table(num_risky: int, lead: float) -> PayoffTable:
+    """Rows with two responses worth 1 and 0 to the leader, and one row that is safely worth 1/2.
 
-    The optimum is 1/2 and gap_eps = 0, yet picking any empirical best response risks a row worth 0.
+    In a risky row the follower prefers the first response by `lead`. Where that is 0 the optimum is 1/2 and
+    gap_eps = 0, yet picking any empirical best response risks a row worth 0. With lead eps/2 the row is still
+    worth 0 to a follower who errs by eps/2: tolerance 3 eps/4 must see that, which takes every sample that
+    the theorem asks for up to a factor. With lead just below -eps the same holds for ties in the leader's
+    favour.
     """
     rows = checks.integer("num_risky", num_risky, least=1)
-    leader = np.full((rows + 1, 2), 0.5)
+    half = checks.real("lead", lead, least=-1, most=1) / 2
+    leader, follower = np.full((2, rows + 1, 2), 0.5)
     leader[:rows] = (1.0, 0.0)
-    return PayoffTable(leader, np.full((rows + 1, 2), 0.5))
+    follower[:rows] += (half, -half)
+    return PayoffTable(leader, follower)
 
 
 def commitment_table() -> PayoffTable:

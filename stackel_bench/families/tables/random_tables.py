@@ -1,7 +1,5 @@
 """Random payoff tables, functions of sizes and `instance_seed`; every payoff is a multiple of 2**-20."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,15 +1,19 @@
-"""Exploration of payoff tables: the same number of pulls of every pair, one leader action at a time."""
+"""Exploration of payoff tables: equal pulls of all pairs, one leader action at a time; who learns so."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from stackel_bench import streams
 from stackel_bench.families.tables.pair_sampling import PairSampler
+from stackel_bench.families.tables.tolerance_rule import ToleranceRule
 from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.guarantee import Guarantee
 from stackel_bench.learners.learner import Schedule, StreamKey
 
 
@@ -28,6 +32,27 @@ class PullSums:
 
     def __getitem__(self, replicates: int | slice) -> PullSums:
         return PullSums(self.leader[replicates], self.follower[replicates])
+
+
+class PairLearner:
+    """Pulls all pairs equally often; `rule` says which responses count as best."""
+
+    rule: ClassVar[ToleranceRule]
+
+    @property
+    def name(self) -> str:
+        """The rule's name."""
+        return self.rule.name
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The rule's."""
+        return self.rule.guarantee
+
+    def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
+        """Equal pulls of all pairs."""
+        accuracy = (budget.epsilon, math.prod(sampler.shape), budget.delta, sampler.sub_gaussian_scale)
+        return pull_schedule(sampler, budget, self.rule.theory_pulls(*accuracy))
 
 
 def pull_schedule(sampler: PairSampler, budget: Budget, theory_pulls: int) -> Schedule:

@@ -1,7 +1,5 @@
 """Payoff tables of security: who guards which targets, who inspects when; payoffs are multiples of 2**-20."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations
 
@@ -36,6 +34,40 @@ def security_table(num_targets: int, num_resources: int, instance_seed: int) -> 
     leader = np.where(guarded, 1 + defender_gain, 1 - defender_loss) / 2
     follower = np.where(guarded, 1 - attacker_loss, 1 + attacker_gain) / 2
     return PayoffTable(dyadic.rounded(leader), dyadic.rounded(follower))
+
+
+def clustered_security_table(
+    num_targets: int,
+    num_clusters: int,
+    num_patrols: int,
+    radius: float,
+    preference: float,
+    instance_seed: int,
+) -> PayoffTable:
+    """Targets in clusters on a map; the leader sends one of several patrols, the follower attacks a target.
+
+    Cluster centres are uniform on the unit square, targets are normal around them (standard deviation 0.1);
+    a target's density is the share of targets within 0.2 of it. Patrol p stands at target p of the densest
+    ones and protects target t with probability q = exp(-(distance/radius)^2). The defender gets
+    1 - density (1 - q), the attacker u (1 - q) with u = (1 - r) density + r * (uniform on [0,1]),
+    r = preference: what it wants besides people. A density-map generator like GUARD's (Krever et al. 2025),
+    on points of our own.
+    """
+    targets = checks.integer("num_targets", num_targets, least=2)
+    clusters = checks.integer("num_clusters", num_clusters, least=1)
+    patrols = checks.integer("num_patrols", num_patrols, least=1, most=targets)
+    reach = checks.real("radius", radius, least=0, open_least=True)
+    taste = checks.real("preference", preference, least=0, most=1)
+    seed = checks.integer("instance_seed", instance_seed, least=0)
+    rng = streams.generator("instance", "table/clustered_security", seed, targets, clusters)
+    centres = rng.random((clusters, 2))
+    places = centres[np.arange(targets) % clusters] + 0.1 * rng.standard_normal((targets, 2))
+    distances = np.linalg.norm(places[:, None] - places[None], axis=-1)
+    density = (distances <= 0.2).mean(axis=1)
+    wanted = (1 - taste) * density + taste * rng.random(targets)
+    stands = np.argsort(-density, kind="stable")[:patrols]
+    missed = 1 - np.exp(-((distances[stands] / reach) ** 2))
+    return PayoffTable(dyadic.rounded(1 - density * missed), dyadic.rounded(wanted * missed))
 
 
 def inspection_table(

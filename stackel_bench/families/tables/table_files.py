@@ -1,7 +1,5 @@
 """Payoff tables read from files: .npz, a pair of CSV files, or a Gambit .nfg file with two players."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

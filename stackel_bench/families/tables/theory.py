@@ -1,7 +1,5 @@
 """Pulls of each pair that make every mean accurate enough, with explicit constants."""
 
-from __future__ import annotations
-
 import math
 
 # The leading term of the total number of samples is AB / eps^2.

@@ -1,7 +1,5 @@
 """Which responses count as best in an estimated table, and what that guarantees."""
 
-from __future__ import annotations
-
 import functools
 from dataclasses import dataclass
 from fractions import Fraction

@@ -62,11 +62,18 @@ def run_until_certified(
         standing = model.standing()
         checks += 1
         cost, allocation = (0, None) if standing.proven else model.allocation(standing)
-        if standing.proven or model.samples + cost > cap:
-            if not standing.proven and budget.kind != "fixed":
-                raise RuntimeError(f"certified did not stop within {cap} samples, which it always should")
-            return _told(model.decision(standing), standing, checks)
+        if not goes_on(standing, model.samples + cost, budget, cap):
+            return told(model.decision(standing), standing, checks)
         model.sample(allocation, rng)
+
+
+def goes_on(standing: Proof, samples: int, budget: Budget, cap: int) -> bool:
+    """Whether to go on to so many samples in all: there is no proof yet, and the cap allows it."""
+    if standing.proven or samples <= cap:
+        return not standing.proven
+    if budget.kind != "fixed":
+        raise RuntimeError(f"certified did not stop within {cap} samples, which it always should")
+    return False
 
 
 def largest_cap(budget: Budget, fallback: int, least: int) -> int:
@@ -79,7 +86,8 @@ def largest_cap(budget: Budget, fallback: int, least: int) -> int:
     return budget.samples
 
 
-def _told(decision: Decision, standing: Proof, checks: int) -> Decision:
+def told(decision: Decision, standing: Proof, checks: int) -> Decision:
+    """The decision, with what the proof says of it."""
     told = {"certified": float(standing.proven), "checks": float(checks)}
     if math.isfinite(standing.gap):
         told["certified_gap"] = standing.gap

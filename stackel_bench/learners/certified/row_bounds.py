@@ -23,6 +23,7 @@ class RowBounds(NamedTuple):
     challenge_rests_on: np.ndarray
     response: np.ndarray  # a response surely within epsilon, -1 where none is known
     live: np.ndarray  # [n,B]: not surely outside BR_eps
+    behind: np.ndarray  # [n,B]: surely within this of the best
 
 
 def row_bounds(
@@ -30,9 +31,8 @@ def row_bounds(
 ) -> RowBounds:
     """The bounds of rows that are known so well."""
     least = difference.min(axis=2)  # how far p is surely behind the best one, negated
-    ahead = np.moveaxis(difference, 1, 2)  # [n, p, q]: w(q) - w(p) is at most this
-    settled = ahead.max(axis=2) <= epsilon
-    response = np.where(settled.any(axis=1), (ahead.max(axis=2)).argmin(axis=1), -1)
+    behind = difference.max(axis=1)  # of q: w(p) - w(q) is at most this, for all p
+    response = np.where(behind.min(axis=1) <= epsilon, behind.argmin(axis=1), -1)
     live = least >= -epsilon
     if tie_breaking is TieBreaking.PESSIMISTIC:
         win_at, challenge_at = _outer(low, least, epsilon / 2), _inner(high, least, difference, epsilon)
@@ -41,7 +41,7 @@ def row_bounds(
     (win, win_on), (challenge, challenge_on) = win_at, challenge_at
     if tie_breaking is TieBreaking.OPTIMISTIC:
         win, challenge = -win, -challenge
-    return RowBounds(win, challenge, win_on, challenge_on, response, live)
+    return RowBounds(win, challenge, win_on, challenge_on, response, live, behind)
 
 
 def _outer(values: np.ndarray, least: np.ndarray, slack: float) -> tuple[np.ndarray, np.ndarray]:

@@ -9,24 +9,30 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Standing:
-    """The winner has the best proof; `settled` is the leader's line, a known response the follower's."""
+    """The winner has the best proof; `settled` is the leader's line, `answered` the follower's."""
 
     winner: int
     gap: float  # certified: no row is better than the winner by more
     settled: bool
-    response: int  # of the winner, surely within epsilon; -1 where none is known
+    answered: bool  # a response of the winner is known that is surely within epsilon
+    low: float = -np.inf  # phi_{eps/2} or psi_eps of the winner is at least this
+    high: float = np.inf  # phi_eps or psi_0 of it is at most this
+    asked: bool = False  # the winner was not chosen: it is the row that a question is about
 
     @property
     def proven(self) -> bool:
         """Whether both lines of the theorem follow."""
-        return self.settled and self.response >= 0
+        return self.settled and self.answered
 
 
-def standing_of(win: np.ndarray, challenge: np.ndarray, response: np.ndarray, epsilon: float) -> Standing:
-    """The row whose lower bound is closest to every other row's upper bound."""
+def standing_of(
+    win: np.ndarray, challenge: np.ndarray, answered: np.ndarray, epsilon: float, row: int | None = None
+) -> Standing:
+    """The row whose lower bound is closest to every other row's upper bound, or the given one; arrays [A]."""
     order = np.argsort(-challenge, kind="stable")
     others = np.full(len(win), challenge[order[0]])
     others[order[0]] = challenge[order[1]] if len(win) > 1 else -np.inf
     gaps = others - win
-    winner = int(gaps.argmin())
-    return Standing(winner, float(gaps[winner]), bool(gaps[winner] <= epsilon), int(response[winner]))
+    winner = int(gaps.argmin()) if row is None else row
+    gap, bounds = float(gaps[winner]), (float(win[winner]), float(challenge[winner]))
+    return Standing(winner, gap, gap <= epsilon, bool(answered[winner]), *bounds, row is not None)

@@ -6,8 +6,7 @@ program. One coupling constraint makes it a one-dimensional search over backward
 after finitely many with the exact optimum; slack = 0 is lexicographic backward induction.
 """
 
-from __future__ import annotations
-
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,8 +19,9 @@ from stackel_bench.planning.best_response.chord import search_chords
 from stackel_bench.planning.best_response.elimination import search_and_eliminate
 from stackel_bench.planning.best_response.findings import MAX_PASSES, STATUS_NAMES, UNFINISHED
 from stackel_bench.planning.best_response.mixture import mixture_policies
+from stackel_bench.planning.linear_programs import near_best_response
 
-METHODS = ("auto", "chord", "eliminate")
+METHODS = ("auto", "chord", "eliminate", "linprog")
 
 # A model whose transitions need no more counts as small: re-reading them is cheaper than the book-keeping of
 # elimination, and copying several into one stack is cheaper than a call for each.
@@ -35,6 +35,7 @@ class BestResponse:
     multiplier: how fast the leader's value moves with the slack; inf where slack = 0 made it lexicographic.
     status: lexicographic (slack 0), slack (constraint not binding), constant (slack moves nothing), active.
     passes: backward inductions over the whole model, or over what is left of it when actions are eliminated.
+    method="linprog" has status linprog, no multiplier (nan), and counts its two programs as passes.
     """
 
     policy: np.ndarray
@@ -49,7 +50,8 @@ class BestResponse:
 def worst_case_best_response(mdp: FollowerMDP, slack: float, *, method: str = "auto") -> BestResponse:
     """The follower policy with least leader value among those within slack of the follower's optimum.
 
-    method: chord and eliminate find the same optimum; auto takes the faster one for the model's size.
+    method: chord and eliminate find the same optimum; auto takes the faster one for the model's size. linprog
+    solves the paper's program by scipy: slow, within a solver's tolerance, to be read and compared with.
     """
     return best_responses([mdp], slack, TieBreaking.PESSIMISTIC, method=method)[0]
 
@@ -76,28 +78,22 @@ def best_responses(
         if not isinstance(mdp, FollowerMDP):
             raise InputError(f"mdps[{index}]", mdp, "a FollowerMDP")
     slacks = _checked_slacks(slack, len(mdps))
-    if len(mdps) > 1 and _worth_stacking(mdps):
-        return best_responses_from_arrays(
-            np.stack([mdp.transitions for mdp in mdps]),
-            np.stack([mdp.leader_rewards for mdp in mdps]),
-            np.stack([mdp.follower_rewards for mdp in mdps]),
-            np.array([mdp.initial_state for mdp in mdps]),
-            slacks,
+    if method == "linprog":
+        return [_by_program(mdp, float(most), tie_breaking) for mdp, most in zip(mdps, slacks, strict=True)]
+    size = len(mdps) if len(mdps) > 1 and _worth_stacking(mdps) else 1
+    found: list[BestResponse] = []
+    for first in range(0, len(mdps), size):
+        group = mdps[first : first + size]
+        found += best_responses_from_arrays(
+            _stacked([mdp.transitions for mdp in group]),
+            _stacked([mdp.leader_rewards for mdp in group]),
+            _stacked([mdp.follower_rewards for mdp in group]),
+            np.array([mdp.initial_state for mdp in group]),
+            slacks[first : first + size],
             tie_breaking,
             method,
         )
-    return [
-        best_responses_from_arrays(
-            mdp.transitions[np.newaxis],
-            mdp.leader_rewards[np.newaxis],
-            mdp.follower_rewards[np.newaxis],
-            np.array([mdp.initial_state]),
-            slacks[index : index + 1],
-            tie_breaking,
-            method,
-        )[0]
-        for index, mdp in enumerate(mdps)
-    ]
+    return found
 
 
 def best_responses_from_arrays(
@@ -126,21 +122,21 @@ def best_responses_from_arrays(
     return [_response(policy, row) for policy, row in zip(policies, findings.tolist(), strict=True)]
 
 
+def _by_program(mdp: FollowerMDP, slack: float, tie_breaking: TieBreaking) -> BestResponse:
+    """The paper's programs as they stand; they tell no multiplier."""
+    sign = 1.0 if tie_breaking is TieBreaking.PESSIMISTIC else -1.0
+    policy, leader, follower, optimum = near_best_response(mdp, slack, sign)
+    return BestResponse(policy, leader, follower, optimum, math.nan, "linprog", 2)
+
+
 def _response(policy: np.ndarray, findings: list[float]) -> BestResponse:
     leader_value, follower_value, follower_optimum, multiplier, _, status, passes = findings
     if status == UNFINISHED:
         raise ArithmeticError(
             f"no optimal edge found in {MAX_PASSES} passes: do the rewards hold NaN or inf?"
         )
-    return BestResponse(
-        policy,
-        leader_value,
-        follower_value,
-        follower_optimum,
-        multiplier,
-        STATUS_NAMES[int(status)],
-        int(passes),
-    )
+    values = (leader_value, follower_value, follower_optimum, multiplier)
+    return BestResponse(policy, *values, STATUS_NAMES[int(status)], int(passes))
 
 
 def _checked_slacks(slack: float | list[float] | tuple[float, ...] | np.ndarray, count: int) -> np.ndarray:
@@ -154,6 +150,10 @@ def _checked_slacks(slack: float | list[float] | tuple[float, ...] | np.ndarray,
 def _worth_stacking(mdps: Sequence[FollowerMDP]) -> bool:
     first = mdps[0]
     return first.transitions.nbytes <= SMALL_BYTES and all(mdp.shape == first.shape for mdp in mdps)
+
+
+def _stacked(arrays: Sequence[np.ndarray]) -> np.ndarray:
+    return np.stack(arrays) if len(arrays) > 1 else arrays[0][np.newaxis]
 
 
 def _read_only(values: np.ndarray) -> np.ndarray:

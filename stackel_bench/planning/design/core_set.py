@@ -1,7 +1,5 @@
 """Core set: few feature rows with weights under which every row has leverage at most twice the rank."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +9,7 @@ from stackel_bench.models.feature_source import FeatureSource
 from stackel_bench.planning.design.cover import covering, started, support_bound
 from stackel_bench.planning.design.least_squares import independent_columns
 from stackel_bench.planning.design.leverage import precise_leverage
-from stackel_bench.planning.design.rows import ArrayRows, FeatureRows, feature_rows, reject_non_finite
+from stackel_bench.planning.design.rows import FeatureRows, feature_rows, reject_non_finite
 from stackel_bench.planning.design.span import FeatureSpan, feature_span
 from stackel_bench.streams import generator
 from stackel_bench.tolerances import LEVERAGE
@@ -60,7 +58,7 @@ def core_set(features: np.ndarray | FeatureSource) -> CoreSet:
     if rows.count > 4 * middle:
         # A larger sample first: it costs little and most often leaves only few rows to the scan of all.
         larger = _sample(rows, middle, stream)
-        found = covering(ArrayRows(rows.pick(larger)), larger, span, sample_rows, found, SAMPLE_RESTART)
+        found = covering(feature_rows(rows.pick(larger)), larger, span, sample_rows, found, SAMPLE_RESTART)
     found = covering(rows, None, span, sample_rows, found, RESTART)
     support = np.nonzero(found.design.weights)[0]
     if len(support) > support_bound(rows.dimension):

@@ -1,7 +1,5 @@
 """A design under which all rows have a small leverage, from a pool that grows by the rows above the limit."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field, replace
 

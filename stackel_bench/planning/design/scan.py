@@ -4,8 +4,6 @@ Bounds may have other last bits on another processor, exact values have not. A b
 the exact value is at most the threshold, so the rows above it and their values are the same everywhere.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

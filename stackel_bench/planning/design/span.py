@@ -1,7 +1,5 @@
 """The span of feature rows: column scales and an orthonormal basis that contains every row."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -17,6 +17,20 @@ def triangular_factor(rows: np.ndarray) -> np.ndarray:
     return factor
 
 
+@kernel
+def cholesky_factor(gram: np.ndarray) -> np.ndarray:
+    """Upper triangular R [r,r] with R^T R = gram, which is positive definite and well conditioned."""
+    size = len(gram)
+    factor = np.zeros((size, size))
+    for i in range(size):
+        for j in range(i, size):
+            rest = gram[i, j]
+            for k in range(i):
+                rest -= factor[k, i] * factor[k, j]
+            factor[i, j] = np.sqrt(rest) if i == j else rest / factor[i, i]
+    return factor
+
+
 def orthogonal_factor(matrix: np.ndarray) -> np.ndarray:
     """Orthogonal Q [d,d] with Q^T matrix upper triangular and its diagonal not negative, for matrix [d,d]."""
     work = np.array(matrix, dtype=np.float64, order="C")

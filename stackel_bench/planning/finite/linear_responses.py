@@ -1,7 +1,5 @@
 """Leader values and follower responses of a linear bandit game, by one blocked scan over all pairs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

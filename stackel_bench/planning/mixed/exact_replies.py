@@ -1,7 +1,5 @@
 """The pessimistic supremum over the simplex against exact best replies, by 2B linear programs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

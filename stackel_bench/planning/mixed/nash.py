@@ -1,7 +1,5 @@
 """All extreme Nash equilibria of a small payoff table, by enumerating the vertices of both polytopes."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import dataclass

@@ -1,17 +1,18 @@
 """The best mixed commitment when ties are broken in the leader's favour, or when a margin rules them out."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
 from stackel_bench import checks
 from stackel_bench.models import PayoffTable
+from stackel_bench.planning.linear_programs import best_commitment
 from stackel_bench.planning.mixed.fixed_order import weighted_sum
 from stackel_bench.planning.mixed.simplex.regions import best_response_regions
 from stackel_bench.planning.mixed.units import unit_payoffs
 from stackel_bench.tolerances import PIVOTS
+
+METHODS = ("auto", "linprog")
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,14 +28,20 @@ class MixedCommitment:
     upper_bound: float
 
 
-def best_mixed_leader_strategy(table: PayoffTable, slack: float = 0.0) -> MixedCommitment:
+def best_mixed_leader_strategy(
+    table: PayoffTable, slack: float = 0.0, *, method: str = "auto"
+) -> MixedCommitment:
     """max over the simplex of psi_slack: one linear program per response, cut short once it cannot win.
 
     Response b is admitted where pi.(w_b - w_k) >= -slack for every k (the paper prints the program without
     its tolerance). The optimum usually sits on such a face: value is the program's, and the rounded strategy,
-    evaluated pointwise, may fall off it.
+    evaluated pointwise, may fall off it. method="linprog" solves each program by scipy, to be read beside the
+    paper; its upper bound is its value.
     """
     slack = checks.real("slack", slack, least=0.0)
+    if checks.choice("method", method, METHODS) == "linprog":
+        strategy, response, value = best_commitment(table, slack)
+        return MixedCommitment(strategy, response, value, value)
     commitment = _best_over_regions(table, slack)
     assert commitment is not None, "some response is best for every strategy"
     return commitment

@@ -1,13 +1,11 @@
 """The optimistic gap over the simplex: how far psi_0 falls below psi_epsilon at near-optimal strategies."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from stackel_bench import checks
 from stackel_bench.models import PayoffTable
+from stackel_bench.planning.bounds import Bounds
 from stackel_bench.planning.mixed.fixed_order import weighted_rows, weighted_sum
-from stackel_bench.planning.mixed.interval import CertifiedInterval
 from stackel_bench.planning.mixed.optimistic import best_mixed_leader_strategy
 from stackel_bench.planning.mixed.simplex.maximin import maximin, vanishes
 from stackel_bench.planning.mixed.simplex.pivots import INFEASIBLE, OPTIMAL
@@ -19,7 +17,7 @@ Region = tuple[
 ]  # matrix, reference, lower: pi.(reference - matrix) >= lower
 
 
-def optimistic_mixed_gap(table: PayoffTable, epsilon: float) -> CertifiedInterval:
+def optimistic_mixed_gap(table: PayoffTable, epsilon: float) -> Bounds:
     """sup of psi_eps - psi_0 over strategies with psi_eps >= max psi_0 - eps; exact up to rounding.
 
     For a response b that psi_eps may pick and an exact best reply c, let Q(b,c) be the strategies where b is
@@ -55,7 +53,7 @@ def optimistic_mixed_gap(table: PayoffTable, epsilon: float) -> CertifiedInterva
     if best.upper_bound - best.value > NARROW * units.leader_unit:
         low = 0.0  # which strategies compete is open
     high = max(low, high)
-    return CertifiedInterval(low * units.leader_unit, high * units.leader_unit, high - low <= NARROW)
+    return Bounds(low * units.leader_unit, high * units.leader_unit, high - low <= NARROW)
 
 
 def _pair_gap(region: Region, drops: np.ndarray, tied: np.ndarray, low: float) -> tuple[float, float]:

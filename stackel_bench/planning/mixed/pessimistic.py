@@ -1,7 +1,5 @@
 """The best mixed commitment against the worst reply within slack, with a certified bound on its loss."""
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import dataclass
@@ -60,21 +58,17 @@ def worst_case_mixed_leader_strategy(
             deadline,
         )
         bound *= units.leader_unit
-    value, response = _attained(table, strategy, slack)
+    value, response, _ = mixed_leader_value(table, strategy, slack, TieBreaking.PESSIMISTIC)
     bound = max(bound, value)
     strategy.setflags(write=False)
     return CertifiedCommitment(strategy, response, value, bound, bool(bound <= value + accuracy), nodes)
 
 
-def _attained(table: PayoffTable, strategy: np.ndarray, slack: float) -> tuple[float, int]:
-    result = mixed_leader_value(table, strategy, slack, TieBreaking.PESSIMISTIC)
-    return result.value, result.response
-
-
 def _approach_exact_supremum(table: PayoffTable, slack: float, accuracy: float) -> tuple[np.ndarray, float]:
     """A strategy within accuracy of sup phi_0: the vertex if it attains it, else shifted inside."""
     exact = exact_reply_supremum(table)
-    if exact.supremum - _attained(table, exact.vertex, slack)[0] <= ATTAINED:
+    attained = mixed_leader_value(table, exact.vertex, slack, TieBreaking.PESSIMISTIC).value
+    if exact.supremum - attained <= ATTAINED:
         return exact.vertex, exact.upper_bound
     loss = exact.supremum - exact.interior_value
     share = 1.0 if loss <= 0 else min(1.0, 0.5 * accuracy / loss)

@@ -1,7 +1,5 @@
 """The branch and bound for a worst-case commitment: a strategy, a certified bound, and the nodes it took."""
 
-from __future__ import annotations
-
 import math
 import time
 from functools import cache
@@ -20,17 +18,24 @@ CLOCK_SECONDS = 0.02  # aim of one uninterrupted piece of work
 
 
 def search_commitment(
-    follower: np.ndarray, leader: np.ndarray, slack: float, accuracy: float, deadline: float
+    follower: np.ndarray,
+    leader: np.ndarray,
+    slack: float,
+    accuracy: float,
+    deadline: float,
+    only: int = -1,
+    floor: float = -math.inf,
 ) -> tuple[np.ndarray, float, int]:
     """(strategy [A], certified upper bound of sup phi_slack, nodes) for payoffs [A,B] in units.
 
     sup phi_slack = max_c sup {t : pi in R_c and for every b, pi.v_b >= t or pi.(w_c - w_b) > slack}. Every
     node includes some b (first case) and excludes some (second case). The second case is open, so nodes ask
-    for slightly more than slack while their bounds do not.
+    for slightly more than slack while their bounds do not. `only` one c may count, and values up to `floor`
+    may not: the strategy is zero where nothing is above it, and the bound is at least the floor.
     """
     # Aiming a little lower than asked leaves room for rounding when the value is evaluated again.
     shift = max(FINEST_SHIFT, SHIFT_PER_ACCURACY * accuracy)
-    settings = SearchSettings(slack, shift, FINEST_SHIFT, 0.999 * accuracy, PIVOTS)
+    settings = SearchSettings(slack, shift, FINEST_SHIFT, 0.999 * accuracy, PIVOTS, only, floor)
     strategy = np.zeros(follower.shape[0])
     best, roots = root_bounds(follower, leader, settings, strategy)
     order = np.argsort(-roots, kind="stable")

@@ -1,7 +1,5 @@
 """A payoff table in the units the compiled programs expect."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,9 +1,7 @@
 """What given mixed leader strategies earn when the follower replies within slack of its best."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,14 +13,11 @@ from stackel_bench.planning.mixed.fixed_order import weighted_rows
 from stackel_bench.tolerances import FLOAT_STEP, Ties, payoff_unit
 
 
-@dataclass(frozen=True, eq=False)
-class MixedValue:
-    """Leader value and chosen response; both players' payoffs [B] and the response set [B] behind them."""
+class MixedValue(NamedTuple):
+    """What the leader earns, the response that is played, and the set [B] that it is chosen from."""
 
     value: float
     response: int
-    leader_values: np.ndarray
-    follower_values: np.ndarray
     responses: np.ndarray
 
 
@@ -42,26 +37,22 @@ def mixed_leader_value(
     slack = checks.real("slack", slack, least=0.0)
     rule = TieBreaking.parse(tie_breaking)
     ties = Ties.among(table.follower_means) if ties is None else ties
-    follower, members = _replies(table, weights[None], slack, ties)
     leader = weighted_rows(weights, table.leader_means)
-    response = int(choose(leader, members[0], rule))
-    for array in (leader, follower, members):
-        array.flags.writeable = False
-    return MixedValue(float(leader[response]), response, leader, follower[0], members[0])
+    members = _replies(table, weights[None], slack, ties)[0]
+    response = int(choose(leader, members, rule))
+    return MixedValue(float(leader[response]), response, members)
 
 
 def mixed_leader_values(
     table: PayoffTable, strategies: np.ndarray, slack: float, tie_breaking: TieBreaking
 ) -> np.ndarray:
     """mixed_leader_value of many strategies [N,A] at once, [N]; they are taken to be distributions."""
-    _, members = _replies(table, strategies, slack, Ties.among(table.follower_means))
+    members = _replies(table, strategies, slack, Ties.among(table.follower_means))
     return respond(weighted_rows(strategies, table.leader_means), members, tie_breaking)[0]
 
 
-def _replies(
-    table: PayoffTable, strategies: np.ndarray, slack: float, ties: Ties
-) -> tuple[np.ndarray, np.ndarray]:
-    """Follower payoffs [N,B], and which of them are within reach of the best one.
+def _replies(table: PayoffTable, strategies: np.ndarray, slack: float, ties: Ties) -> np.ndarray:
+    """Which responses [N,B] are within reach of the best one.
 
     That is decided in exact arithmetic wherever rounding could matter: A products and sums on either side.
     """
@@ -80,7 +71,7 @@ def _replies(
         best = max(exact[b] for b in near_best)
         for b in asked:
             members[n, b] = best - exact[b] <= Fraction(slack) + Fraction(ties.tolerance)
-    return payoffs, members
+    return np.asarray(members)
 
 
 def dyadic_strategy(strategy: ArrayLike, bits: int = 20) -> np.ndarray:

@@ -11,9 +11,9 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from stackel_bench.reporting.numbers import small
-from stackel_bench.reporting.tables import headline_table
+from stackel_bench.reporting.tables import headline_table, in_reading_order
 from stackel_bench.results.columns import NEEDED, NEEDED_INTERVAL, heading
+from stackel_bench.results.numbers import small
 from stackel_bench.statistics.verdicts import FAILS, HOLDS, OPEN, VACUOUS
 
 VERDICT_COLOURS = {HOLDS: "green", FAILS: "red", OPEN: "yellow", VACUOUS: "magenta"}
@@ -41,7 +41,7 @@ def rows_table(rows: pd.DataFrame, width: int) -> tuple[Group, list[str]]:
     Nothing is cut; what is too long is wrapped. A learner's name that is wider than its column has a line of
     its own.
     """
-    rows = pd.concat(members for _, members in rows.groupby("instance", sort=False))
+    rows = in_reading_order(rows)
     report = headline_table(rows).to_dict("records")
     shown = [_texts(row, text) for row, text in zip(rows.to_dict("records"), report, strict=True)]
     names = [f"  {name}" for name in rows["learner"]]

@@ -9,14 +9,20 @@ from pathlib import Path
 import pandas as pd
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
 
+from stackel_bench.reporting.answer import answer_of
 from stackel_bench.reporting.console.rows import VERDICT_COLOURS, rows_table
-from stackel_bench.reporting.numbers import NEEDED_MARKS, count, enough
+from stackel_bench.reporting.console.strip import strip_lines
+from stackel_bench.reporting.headline import headline
+from stackel_bench.reporting.played import WHY, played_table
 from stackel_bench.reporting.sweep_results import SweepResults
-from stackel_bench.reporting.tables import verdict_counts
+from stackel_bench.reporting.tables import learner_lines, verdict_counts
 from stackel_bench.results import columns, files
 from stackel_bench.results.columns import NEEDED, NEEDED_INTERVAL
-from stackel_bench.statistics.verdicts import HOLDS, VACUOUS, judged
+from stackel_bench.results.numbers import NEEDED_MARKS, count
+from stackel_bench.statistics.verdicts import FAILS, OPEN, VACUOUS, judged
 from stackel_bench.text import plural
 
 WIDTH = 100
@@ -29,13 +35,16 @@ def print_table(console: Console, results: SweepResults) -> None:
     if not console.is_terminal:
         console.width = WIDTH  # rich assumes 80 where nobody is looking
     width = min(WIDTH, console.width)
+    known = results.judged_part
     if not results.cells.empty:
-        cells = judged(results.labelled(results.cells))
-        shown = cells if len(cells) <= MOST_ROWS else cells[cells["verdict"] != HOLDS].head(MOST_ROWS)
+        _print_answer(console, results, width)
+    if not known.cells.empty:
+        cells = judged(known.labelled(known.cells))
+        shown = cells if len(cells) <= MOST_ROWS else _troubling(cells)
         told = {"verdict"}
         for family, members in cells.groupby("family", sort=False):
             console.print()
-            for line in headline(str(family), members):
+            for line in family_lines(str(family), members):
                 console.print(line, width=width, soft_wrap=False)
             rows = shown[shown["family"] == family]
             if not rows.empty:
@@ -44,29 +53,52 @@ def print_table(console: Console, results: SweepResults) -> None:
                 told.update(fitting)
         if len(shown) < len(cells):
             console.print(
-                f"{len(shown)} of {len(cells)} cells shown, those that do not hold; all: {files.RESULTS_CSV}"
+                f"{len(shown)} of {len(cells)} cells shown, failing ones first; all: {files.RESULTS_CSV}"
             )
         console.print(_legend(cells, told), style="dim", width=width, soft_wrap=False)
+    if results.unjudged:
+        _print_played(console, results, width)
     _print_trouble(console, results)
     _print_ending(console, results)
 
 
-def headline(family: str, cells: pd.DataFrame) -> list[str]:
+def _troubling(cells: pd.DataFrame) -> pd.DataFrame:
+    """As many as there is room for of those that do not hold, failing ones first."""
+    urgency = cells["verdict"].map({FAILS: 0, OPEN: 1, VACUOUS: 2}).dropna()
+    return cells.loc[urgency.sort_values(kind="stable").index[:MOST_ROWS]]
+
+
+def _print_played(console: Console, results: SweepResults, width: int) -> None:
+    """Cells of games whose truth nobody knows."""
+    rows = played_table(results)
+    table = Table(box=None, pad_edge=False)
+    for name in rows.columns:
+        table.add_column(str(name), overflow="fold")
+    for row in rows.head(MOST_ROWS).itertuples(index=False):
+        table.add_row(*map(escape, row))
+    console.print()
+    console.print(table, width=width)
+    console.print(WHY, style="dim", width=width, soft_wrap=False)
+
+
+def _print_answer(console: Console, results: SweepResults, width: int) -> None:
+    """The sentences that answer the question, and one picture."""
+    console.print()
+    for sentence in headline(results):
+        console.print(Text(sentence), width=width, soft_wrap=False)
+    answer = answer_of(results.judged_part)
+    for line in strip_lines(answer, width) if answer is not None else []:
+        console.print(line, width=width, soft_wrap=False)
+
+
+def family_lines(family: str, cells: pd.DataFrame) -> list[str]:
     """What the cells of a family say in one line, and one more line per learner."""
     tally = ", ".join(
         f"[{colour}]{(cells['verdict'] == name).sum()} {name}[/]" for name, colour in VERDICT_COLOURS.items()
     )
     cells_of = f"[bold]{escape(family)}[/] · {plural(len(cells), 'cell')}"
-    lines = [f"{cells_of}, failure probability at most delta: {tally}"]
-    for learner, rows in cells.groupby("learner", sort=False):
-        tested = rows[rows["verdict"] != VACUOUS]
-        holds = (tested["verdict"] == HOLDS).sum()
-        text = f"  {escape(str(learner))}: holds in {holds} of {plural(len(tested), 'cell')} that could fail"
-        reached, share = enough(tested)
-        if reached:
-            text += f"; enough in {reached}: {share} of the theorem's samples (median)"
-        lines.append(text)
-    return lines
+    title = f"{cells_of}, failure probability at most delta: {tally}"
+    return [title, *(f"  {escape(line)}" for line in learner_lines(cells))]
 
 
 def _legend(cells: pd.DataFrame, told: Collection[str]) -> str:

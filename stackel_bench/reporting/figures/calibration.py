@@ -8,23 +8,23 @@ import numpy as np
 
 from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Drawing
-from stackel_bench.reporting.numbers import span
 from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.results import colours
+from stackel_bench.results.numbers import span
 
-MOST_LEARNERS = 6
 MOST_POINTS = 400
 
 
 def draw_calibration(results: SweepResults) -> list[Drawing]:
     """Every cell at its largest budget, side by side within its delta."""
     cells = results.labelled(results.cells)
-    learners = list(dict.fromkeys(cells["learner"]))
-    shown = cells[cells["learner"].isin(learners[:MOST_LEARNERS])].head(MOST_POINTS)
+    shown = cells.head(MOST_POINTS)
     deltas = sorted(shown["delta"].unique())
-    ties = [tie for tie in canvas.TIE_COLOURS if tie in set(shown["tie_breaking"])]
-    markers = zip(canvas.MARKERS, learners[:MOST_LEARNERS], strict=False)
-    handles = [canvas.dot(tie, canvas.TIE_COLOURS[tie]) for tie in ties]
-    handles += [canvas.dot(str(learner), canvas.INK, marker) for marker, learner in markers]
+    ties = [tie for tie in colours.TIE_COLOURS if tie in set(shown["tie_breaking"])]
+    names = list(dict.fromkeys(shown["learner"]))
+    markers = {name: canvas.MARKERS[k % len(canvas.MARKERS)] for k, name in enumerate(names)}
+    handles = [canvas.dot(tie, colours.TIE_COLOURS[tie]) for tie in ties]
+    handles += [canvas.dot(str(learner), canvas.INK, marker) for learner, marker in markers.items()]
     handles += [canvas.entry("delta", color=canvas.INK, linewidth=1, linestyle=canvas.DASHES)]
     columns = 5
     top = canvas.legend_height(len(handles), columns)
@@ -35,7 +35,7 @@ def draw_calibration(results: SweepResults) -> list[Drawing]:
         ends = position - 0.47, position + 0.47
         axes.hlines(delta, *ends, color=canvas.INK, linewidth=1, linestyle=canvas.DASHES)
         for offset, row in zip(spread, rows.to_dict("records"), strict=True):
-            colour = canvas.TIE_COLOURS[row["tie_breaking"]]
+            colour = colours.TIE_COLOURS[row["tie_breaking"]]
             x = position + float(offset)
             full = row["samples"] >= 0.999 * row["theory_samples"]
             low, high = row["failure_probability_low"], row["failure_probability_high"]
@@ -43,7 +43,7 @@ def draw_calibration(results: SweepResults) -> list[Drawing]:
             axes.plot(
                 x,
                 row["failure_probability"],
-                marker=canvas.MARKERS[learners.index(row["learner"])],
+                marker=markers[row["learner"]],
                 color=colour,
                 markerfacecolor=colour if full else canvas.PAPER,
             )
@@ -56,7 +56,8 @@ def draw_calibration(results: SweepResults) -> list[Drawing]:
     cut = f" {len(shown)} of {len(cells)} cells are drawn." if len(shown) < len(cells) else ""
     replicates = span(cells["replicates"])
     caption = (
-        f"One point per cell at its largest budget, with its exact 95 % interval ({replicates} replicates). "
+        "Colour is the tie-breaking, the marker the learner. One point per cell at its largest budget, with "
+        f"its exact 95 % interval ({replicates} replicates). "
         "Filled: at least the theorem's budget, for which delta is promised to the paper's learner; "
         "hollow: less. Verdicts use one-sided tests, so an interval may touch the line where a verdict "
         f"says holds.{cut}"

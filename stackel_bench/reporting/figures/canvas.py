@@ -18,14 +18,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
-__all__ = ["Axes", "Drawing", "Figure", "Line2D", "new_figure", "render", "styled"]
+__all__ = ["Axes", "Figure", "Line2D"]  # for those who draw
 
 # The page replaces these by the colours of its light or dark set, so they are like nothing else.
 INK, MUTED, GRID, PAPER = "#1f2328", "#656d76", "#d8dee4", "#fefefe"
-# Okabe and Ito's colours, told apart by people with any common colour blindness; black is the ink.
-BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"
-SERIES = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)
-TIE_COLOURS = {"pessimistic": BLUE, "optimistic": VERMILION}
+COLOURS_SAY = "Colour: blue tones are pessimistic, orange ones optimistic; the shade says which learner."
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = (0, (6, 4))
 LINE_STYLES = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)))
@@ -168,7 +165,7 @@ def log_axis(axes: Axes, which: str, smallest: float, largest: float) -> None:
     ticks = _decades(low, high)
     if len(ticks) < 3:
         ticks = [m * d for d in _decades(low / 10, high) for m in (1, 2, 5) if low <= m * d <= high]
-        labels = [f"{tick:g}" if 1e-4 <= tick < 1e5 else f"{tick:.0e}" for tick in ticks]
+        labels = [f"{tick:g}" if 1e-4 <= tick < 1e5 else f"{tick:.0e}".replace("e+0", "e") for tick in ticks]
     else:
         ticks = ticks[:: math.ceil(len(ticks) / 8)]
         labels = [_plain_or_power(tick) for tick in ticks]

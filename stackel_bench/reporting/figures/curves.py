@@ -8,24 +8,30 @@ from typing import Any
 
 import pandas as pd
 
+from stackel_bench.families.registry import family_of
 from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D, NewFigure
 from stackel_bench.reporting.sweep_results import SweepResults
-from stackel_bench.reporting.theorems import lower_bound
+from stackel_bench.results import colours
+from stackel_bench.results.colours import cell_colour
+from stackel_bench.results.numbers import count
 
-MOST_GAMES, MOST_EPSILONS, MOST_LEARNERS = 8, 4, 4
+MOST_GAMES, MOST_EPSILONS = 8, 4
+FAR = 30.0  # a theorem's budget that is so many times beyond the largest one drawn is an arrow
 _READING = (
     "Lines with markers are means (top, with 95 % intervals for bounded means) and shares of "
     "failed replicates (bottom, with exact 95 % binomial intervals); dotted lines without markers are "
-    "medians. Dashed horizontals: the loss that the guarantee allows, gap + eps, and delta. Vertical "
-    "lines: the theorem's budget and, where its constant is known and it is inside the plot, the lower "
-    "bound. Both axes are logarithmic, with zero kept visible."
+    "medians. Dashed horizontals: the loss that the guarantee allows, gap + eps, and delta. Vertical lines: "
+    "the theorem's budget (an arrow where it is far beyond) and, where its constant is known and it is "
+    "inside the plot, the lower bound. Both axes are logarithmic, with zero kept visible. "
+    f"{canvas.COLOURS_SAY}"
 )
 _STOPPED = (
     "Thick bars are learners that stop by themselves: from the median to the 90 % quantile of the samples "
     "that they used, at their mean loss and share of failed replicates (thin lines: 95 % intervals)."
 )
 USED = "samples used, median to 90 %"
+_BOUND: dict[str, Any] = {"color": canvas.MUTED, "linewidth": 1.2, "linestyle": (0, (1, 1.5))}
 _BAR: dict[str, Any] = {"linewidth": 5, "alpha": 0.5, "solid_capstyle": "butt"}
 
 
@@ -51,8 +57,6 @@ def _left_out(rows: pd.DataFrame, games: int) -> str:
         notes.append(f"Curves of {MOST_GAMES} of {games} games are drawn.")
     if rows["epsilon"].nunique() > MOST_EPSILONS:
         notes.append(f"{MOST_EPSILONS} of {rows['epsilon'].nunique()} values of eps are drawn.")
-    if rows["learner"].nunique() > MOST_LEARNERS:
-        notes.append(f"{MOST_LEARNERS} of {rows['learner'].nunique()} learners are drawn.")
     return " ".join([*notes, "All numbers: tables/rungs.csv."] if notes else notes)
 
 
@@ -60,8 +64,8 @@ def _draw_game(
     position: int, instance: str, rows: pd.DataFrame, left_out: str, new_figure: NewFigure
 ) -> Drawing:
     epsilons = sorted(rows.loc[rows["samples_median"].isna(), "epsilon"].unique())[:MOST_EPSILONS]
-    learners = list(dict.fromkeys(rows["learner"]))[:MOST_LEARNERS]
-    rows = rows[rows["epsilon"].isin(epsilons) & rows["learner"].isin(learners)]
+    learners = list(dict.fromkeys(rows["learner"]))
+    rows = rows[rows["epsilon"].isin(epsilons)]
     width = 4.0 * len(epsilons) + 0.6 if len(epsilons) > 1 else 6.2
     handles = _legend(rows, learners)
     legend_columns = 2 * len(epsilons)
@@ -79,8 +83,8 @@ def _draw_game(
     for column, epsilon in enumerate(epsilons):
         members = rows[rows["epsilon"] == epsilon]
         loss_axes, failure_axes = axes[0][column], axes[1][column]
-        for (learner, tie), curve in members.groupby(["learner", "tie_breaking"], sort=False):
-            style = _style(learners.index(str(learner)), str(tie))
+        for (learner, _), curve in members.groupby(["learner", "tie_breaking"], sort=False):
+            style = _style(learners.index(str(learner)), curve)
             if curve["samples_median"].notna().any():
                 _draw_used(loss_axes, curve, "value_suboptimality", style)
                 _draw_used(failure_axes, curve, "failure_probability", style)
@@ -94,8 +98,10 @@ def _draw_game(
         replicates = sorted({f"{n:.0f}" for n in members["replicates"]})
         loss_axes.set_title(f"eps = {epsilon:g} · {' or '.join(replicates)} replicates")
         failure_axes.set_xlabel("samples per replicate")
-        places = members.filter(["samples", "theory_samples", "samples_median", "samples_q90"])
-        canvas.log_axis(failure_axes, "x", places.min().min(), places.max().max())
+        places = members.filter(["samples", "samples_median", "samples_q90"])
+        last = places.max().max()
+        near = members.loc[members["theory_samples"] <= FAR * last, "theory_samples"]
+        canvas.log_axis(failure_axes, "x", places.min().min(), max([last, *near]))
     axes[0][0].set_ylabel("value suboptimality")
     axes[1][0].set_ylabel("failure probability")
     losses = rows[["value_suboptimality", "value_suboptimality_high", "guarantee"]].to_numpy()
@@ -110,11 +116,13 @@ def _draw_game(
     return Drawing(f"curves_{position + 1:02d}", f"Learning curves: {instance}", caption.strip(), figure)
 
 
-def _style(learner: int, tie: str) -> dict[str, Any]:
+def _style(learner: int, curve: pd.DataFrame) -> dict[str, Any]:
+    """Colours are those of the cell everywhere; markers and lines are counted within the figure."""
+    row = curve.iloc[0]
     return {
-        "color": canvas.TIE_COLOURS[tie],
-        "linestyle": canvas.LINE_STYLES[learner],
-        "marker": canvas.MARKERS[learner],
+        "color": cell_colour({str(name): row[name] for name in curve.columns}) or canvas.INK,
+        "linestyle": canvas.LINE_STYLES[learner % len(canvas.LINE_STYLES)],
+        "marker": canvas.MARKERS[learner % len(canvas.MARKERS)],
     }
 
 
@@ -143,36 +151,46 @@ def _draw_used(axes: Axes, cell: pd.DataFrame, metric: str, style: Mapping[str, 
 def _mark(loss_axes: Axes, failure_axes: Axes, rows: pd.DataFrame) -> None:
     """Guarantee, delta, the theorem's budget and the lower bound."""
     for tie, guarantee in rows[["tie_breaking", "guarantee"]].drop_duplicates().itertuples(index=False):
-        colour = canvas.TIE_COLOURS[tie]
-        loss_axes.axhline(guarantee, color=colour, linewidth=1, linestyle=(0, (6, 4)))
+        colour = colours.TIE_COLOURS[tie]
+        loss_axes.axhline(guarantee, color=colour, linewidth=1, linestyle=canvas.DASHES)
     for delta in rows["delta"].unique():
-        failure_axes.axhline(float(delta), color=canvas.INK, linewidth=1, linestyle=(0, (6, 4)))
+        failure_axes.axhline(float(delta), color=canvas.INK, linewidth=1, linestyle=canvas.DASHES)
     first, last = rows["samples"].min(), rows["samples"].max()
     row: dict[Hashable, Any] = rows.iloc[0].to_dict()
     bound = lower_bound(row)
     for axes in (loss_axes, failure_axes):
         for theory in rows["theory_samples"].unique():
-            axes.axvline(float(theory), color=canvas.INK, linewidth=1)
+            if theory <= FAR * last:
+                axes.axvline(float(theory), color=canvas.INK, linewidth=1)
+        if (far := rows["theory_samples"].max()) > FAR * last:
+            place: dict[str, Any] = {"transform": axes.transAxes, "ha": "right", "va": "top", "fontsize": 8}
+            axes.text(0.99, 0.98, f"theorem {count(far)} →", **place)
         if bound is not None and first / 4 <= bound <= last * 4:
-            axes.axvline(bound, color=canvas.MUTED, linewidth=1.2, linestyle=(0, (1, 1.5)))
+            axes.axvline(bound, **_BOUND)
 
 
 def _legend(rows: pd.DataFrame, learners: list[str]) -> list[Line2D]:
     handles = []
     for (learner, tie), curve in rows.groupby(["learner", "tie_breaking"], sort=False):
-        style, label = _style(learners.index(str(learner)), str(tie)), f"{learner}, {tie}"
+        style, label = _style(learners.index(str(learner)), curve), f"{learner}, {tie}"
         if curve["samples_median"].notna().any():
             style = {**style, "linestyle": "-", **_BAR}
-        handles.append(Line2D([], [], label=label, **style))
-    dashed = Line2D([], [], color=canvas.INK, linewidth=1, linestyle=(0, (6, 4)), label="gap + eps; delta")
-    theory = Line2D([], [], color=canvas.INK, linewidth=1, label="theorem's budget")
-    handles += [dashed, theory]
+        handles.append(canvas.entry(label, **style))
+    handles.append(canvas.entry("gap + eps; delta", color=canvas.INK, linewidth=1, linestyle=canvas.DASHES))
+    handles.append(canvas.entry("theorem's budget", color=canvas.INK, linewidth=1))
     if rows["samples_median"].notna().any():
-        handles.append(Line2D([], [], color=canvas.INK, label=USED, **_BAR))
+        handles.append(canvas.entry(USED, color=canvas.INK, **_BAR))
     first, last = rows["samples"].min(), rows["samples"].max()
     bounds = [lower_bound(row) for row in rows.drop_duplicates("epsilon").to_dict("records")]
     if any(bound is not None and first / 4 <= bound <= last * 4 for bound in bounds):
-        handles.append(
-            Line2D([], [], color=canvas.MUTED, linewidth=1.2, linestyle=(0, (1, 1.5)), label="lower bound")
-        )
+        handles.append(canvas.entry("lower bound", **_BOUND))
     return handles
+
+
+def lower_bound(row: Mapping[Hashable, Any]) -> float | None:
+    """Total samples below which some game defeats every learner; None where no constant is known."""
+    family = family_of(row["family"])
+    if family.lower_bound is None:
+        return None
+    bound = family.lower_bound(row["epsilon"], {size: int(row[size]) for size in family.sizes})
+    return float(bound) if bound >= 1 else None

@@ -21,6 +21,7 @@ from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D
 from stackel_bench.reporting.figures.true_games import game_of, say_gone
 from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.results import colours
 from stackel_bench.results.entry import Entry
 
 MOST_GAMES = 6
@@ -107,19 +108,19 @@ def _draw_game(axes: Axes, panel: _Panel, slacks: np.ndarray) -> None:
         if epsilon <= slacks[-1]:
             axes.axvline(epsilon, color=canvas.MUTED, linewidth=0.8)
     for tie, curve in panel.values.items():
-        axes.plot(slacks, curve, color=canvas.TIE_COLOURS[str(tie)], drawstyle="steps-post")
-        axes.axhline(curve[0], color=canvas.TIE_COLOURS[str(tie)], linewidth=0.9, linestyle=canvas.DASHES)
+        axes.plot(slacks, curve, color=colours.TIE_COLOURS[str(tie)], drawstyle="steps-post")
+        axes.axhline(curve[0], color=colours.TIE_COLOURS[str(tie)], linewidth=0.9, linestyle=canvas.DASHES)
     pessimistic = panel.values[TieBreaking.PESSIMISTIC]
     axes.fill_between(
-        slacks, pessimistic, pessimistic[0], step="post", color=canvas.BLUE, alpha=0.12, linewidth=0
+        slacks, pessimistic, pessimistic[0], step="post", color=colours.BLUE, alpha=0.12, linewidth=0
     )
     axes.set_xlabel("eps")
 
 
 def _legend() -> list[Line2D]:
     return [
-        canvas.entry("max phi_eps (pessimistic)", color=canvas.BLUE),
-        canvas.entry("max psi_eps (optimistic)", color=canvas.VERMILION),
+        canvas.entry("max phi_eps (pessimistic)", color=colours.BLUE),
+        canvas.entry("max psi_eps (optimistic)", color=colours.VERMILION),
         canvas.entry("at eps = 0", color=canvas.INK, linewidth=0.9, linestyle=canvas.DASHES),
-        canvas.entry("pessimistic gap", color=canvas.BLUE, linewidth=6, alpha=0.2),
+        canvas.entry("pessimistic gap", color=colours.BLUE, linewidth=6, alpha=0.2),
     ]

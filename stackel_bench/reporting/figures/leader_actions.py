@@ -8,6 +8,7 @@ import pandas as pd
 from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Axes, Drawing
 from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.results import colours
 
 MOST_PANELS = 12
 MOST_ACTIONS = 40
@@ -46,9 +47,9 @@ def draw_leader_actions(results: SweepResults) -> list[Drawing]:
             axes[3 * (position // columns) + row][position % columns].set_visible(False)
     handles = [canvas.dot("error bound (certificate)", canvas.INK)]
     handles += [canvas.dot("true error of the estimate", canvas.MUTED, "x")]
-    for colour, phase in zip(canvas.SERIES[2:], phases, strict=False):
+    for colour, phase in zip(colours.SERIES[2:], phases, strict=False):
         handles.append(canvas.entry(f"episodes: {phase.removeprefix(_PHASE)}", color=colour, linewidth=6))
-    for tie, colour in canvas.TIE_COLOURS.items():
+    for tie, colour in colours.TIE_COLOURS.items():
         if not any(tie in table for _, table in shown):
             continue
         handles.append(canvas.entry(f"chosen, {tie}", color=colour, linewidth=6))
@@ -97,7 +98,7 @@ def _drawn(table: pd.DataFrame) -> pd.DataFrame:
     """At most so many leader actions, in order: the most chosen, then the hardest, then the first ones."""
     if len(table) <= MOST_ACTIONS:
         return table
-    ties = table.columns.intersection(list(canvas.TIE_COLOURS))
+    ties = table.columns.intersection(list(colours.TIE_COLOURS))
     chosen = table[ties].max(axis=1)
     ranked = [chosen[chosen > 0].nlargest(MOST_ACTIONS // 2), table[_phases(table)].sum(axis=1).nlargest(5)]
     ranked += [table["certificate"].nlargest(5)] if "certificate" in table else []
@@ -126,7 +127,7 @@ def _draw_episodes(axes: Axes, table: pd.DataFrame, phases: list[str]) -> None:
     for number, phase in enumerate(phases):
         if phase in table:
             heights = table[phase].fillna(0.0).to_numpy()
-            axes.bar(positions, heights, bottom=start, color=canvas.SERIES[2 + number], width=0.7)
+            axes.bar(positions, heights, bottom=start, color=colours.SERIES[2 + number], width=0.7)
             start = start + heights
     axes.set_yticks([0, start.max()], ["0", f"{start.max():.2g}"])
     _label(axes, "episodes", table, [])
@@ -134,10 +135,10 @@ def _draw_episodes(axes: Axes, table: pd.DataFrame, phases: list[str]) -> None:
 
 def _draw_chosen(axes: Axes, table: pd.DataFrame) -> None:
     positions = np.arange(len(table))
-    ties = [tie for tie in canvas.TIE_COLOURS if tie in table]
+    ties = [tie for tie in colours.TIE_COLOURS if tie in table]
     for number, tie in enumerate(ties):
         offset = (number - (len(ties) - 1) / 2) * 0.36
-        axes.bar(positions + offset, table[tie], color=canvas.TIE_COLOURS[tie], width=0.34)
+        axes.bar(positions + offset, table[tie], color=colours.TIE_COLOURS[tie], width=0.34)
     axes.set_ylim(0, 1)
     axes.set_xlabel("leader action")
     _label(axes, "chosen", table, [str(action) for action in table.index])

@@ -7,8 +7,9 @@ from typing import Any
 import pandas as pd
 
 from stackel_bench.reporting.figures import canvas
-from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D, NewFigure
-from stackel_bench.reporting.paired import OPTIMISTIC, PESSIMISTIC
+from stackel_bench.reporting.figures.canvas import Axes, Drawing, NewFigure
+from stackel_bench.reporting.versus.paired import OPTIMISTIC, PESSIMISTIC
+from stackel_bench.results import colours
 
 MOST_ROWS = 30
 
@@ -43,20 +44,13 @@ def draw_paired(table: pd.DataFrame, pairs: int, new_figure: NewFigure = canvas.
         axes.set_xlabel(f"difference in {name}")
         axes.grid(axis="y", visible=False)
         side: dict[str, Any] = {"transform": axes.transAxes, "fontsize": 8.5, "va": "bottom"}
-        axes.text(0.0, 1.01, "← optimistic better", color=canvas.VERMILION, ha="left", **side)
-        axes.text(1.0, 1.01, "pessimistic better →", color=canvas.BLUE, ha="right", **side)
+        axes.text(0.0, 1.01, "← optimistic better", color=colours.VERMILION, ha="left", **side)
+        axes.text(1.0, 1.01, "pessimistic better →", color=colours.BLUE, ha="right", **side)
+    dots: dict[str, Any] = {"color": canvas.INK, "marker": "o", "linewidth": 2.2}
     handles = [
-        Line2D([], [], color=canvas.INK, marker="o", linewidth=2.2, label="full budget"),
-        Line2D(
-            [],
-            [],
-            color=canvas.INK,
-            marker="o",
-            linewidth=2.2,
-            markerfacecolor=canvas.PAPER,
-            label="middle rung",
-        ),
-        Line2D([], [], color=canvas.INK, linewidth=0.7, label="interval for all rows at once"),
+        canvas.entry("full budget", **dots),
+        canvas.entry("middle rung", markerfacecolor=canvas.PAPER, **dots),
+        canvas.entry("interval for all rows at once", color=canvas.INK, linewidth=0.7),
     ]
     canvas.top_legend(figure, handles, 3)
     return [Drawing("paired", "Differences on the same samples", _caption(table, len(order), pairs), figure)]
@@ -65,16 +59,16 @@ def draw_paired(table: pd.DataFrame, pairs: int, new_figure: NewFigure = canvas.
 def _draw_dots(
     axes: Axes, rows: pd.DataFrame, heights: list[float], metric: str, filled: bool, wide: str | None
 ) -> None:
-    colours = [
-        canvas.BLUE if value > 0 else canvas.VERMILION if value < 0 else canvas.MUTED
+    inks = [
+        colours.BLUE if value > 0 else colours.VERMILION if value < 0 else canvas.MUTED
         for value in rows[metric]
     ]
     if wide is not None:
         axes.hlines(
-            heights, rows[f"{metric}_low{wide}"], rows[f"{metric}_high{wide}"], colors=colours, linewidth=0.7
+            heights, rows[f"{metric}_low{wide}"], rows[f"{metric}_high{wide}"], colors=inks, linewidth=0.7
         )
-    axes.hlines(heights, rows[f"{metric}_low"], rows[f"{metric}_high"], colors=colours, linewidth=2.2)
-    for x, y, colour in zip(rows[metric], heights, colours, strict=True):
+    axes.hlines(heights, rows[f"{metric}_low"], rows[f"{metric}_high"], colors=inks, linewidth=2.2)
+    for x, y, colour in zip(rows[metric], heights, inks, strict=True):
         axes.plot(x, y, "o", color=colour, markerfacecolor=colour if filled else canvas.PAPER)
 
 

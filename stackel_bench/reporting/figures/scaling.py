@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from stackel_bench.reporting.along.scaling import Scaling
 from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D, NewFigure
-from stackel_bench.reporting.scaling import Scaling
 from stackel_bench.results.names import SYMBOLS
 
-MOST_GROUPS = 6
+MOST_GROUPS = 16
 _READING = (
     "Points are samples needed, bars their 95 % intervals ({} replicates or more per cell; an end that "
     "the failures leave open is left out); an arrow up means that no budget sufficed (censored), an arrow"
@@ -39,12 +39,12 @@ def _draw(family: str, axis: str, members: list[Scaling], new_figure: NewFigure)
     first = next((scaling for scaling in shown if scaling.drawn_law is not None), None)
     if first is not None and first.theorem is not None:
         label = f"theorem: {first.theorem:g}"
-        handles.append(Line2D([], [], color=canvas.INK, linewidth=1, linestyle=":", label=label))
+        handles.append(canvas.entry(label, color=canvas.INK, linewidth=1, linestyle=":"))
     top = canvas.legend_height(len(handles), 1)
     figure, ((axes,),) = new_figure(1, 1, width=7.4, height=4.0 + top, top=0.1 + top)
     for position, scaling in enumerate(shown):
         _draw_points(axes, position, scaling)
-        _draw_line(axes, scaling, 0.0, color=_colour(position), linewidth=1.2)
+        _draw_line(axes, scaling, 0.0, color=scaling.colour, linewidth=1.2)
     if first is not None and first.drawn_law is not None and first.theorem is not None:
         turn = first.theorem - first.drawn_law.exponent
         _draw_line(axes, first, turn, color=canvas.INK, linewidth=1, linestyle=":")
@@ -57,13 +57,9 @@ def _draw(family: str, axis: str, members: list[Scaling], new_figure: NewFigure)
     axes.set_ylabel("samples needed")
     canvas.top_legend(figure, handles, 1)
     cut = f" {len(shown)} of {len(members)} groups are drawn." if len(shown) < len(members) else ""
-    caption = _READING.format(min(s.replicates for s in shown)) + cut
+    caption = f"{canvas.COLOURS_SAY} {_READING.format(min(s.replicates for s in shown))}{cut}"
     title = f"Samples needed against {SYMBOLS.get(axis, axis)}: {family} games"
     return Drawing(f"scaling_{family}_{axis}", title, caption, figure)
-
-
-def _colour(position: int) -> str:
-    return canvas.SERIES[position % len(canvas.SERIES)]
 
 
 def _handle(position: int, scaling: Scaling) -> Line2D:
@@ -73,11 +69,11 @@ def _handle(position: int, scaling: Scaling) -> Line2D:
         found += f" [{law.low:.2f}, {law.high:.2f}]"
     what = " (samples used)" if scaling.stops else ""
     label = f"{scaling.name}, {scaling.tie_breaking}{what}: {found}"
-    return Line2D([], [], color=_colour(position), marker=canvas.MARKERS[position], label=label)
+    return canvas.entry(label, color=scaling.colour, marker=_marker(position))
 
 
 def _draw_points(axes: Axes, position: int, scaling: Scaling) -> None:
-    colour = _colour(position)
+    colour = scaling.colour
     instance = scaling.frame.groupby("x").cumcount()
     x = scaling.frame["x"]  # moved a little, so that bars of several groups and instances stay apart
     if (x > 0).all():
@@ -92,7 +88,11 @@ def _draw_points(axes: Axes, position: int, scaling: Scaling) -> None:
             arrow = "^" if censored else "v"
             axes.plot(x, samples, marker=arrow, color=colour, markersize=8, markerfacecolor=canvas.PAPER)
         else:
-            axes.plot(x, samples, marker=canvas.MARKERS[position], color=colour)
+            axes.plot(x, samples, marker=_marker(position), color=colour)
+
+
+def _marker(position: int) -> Any:
+    return canvas.MARKERS[position % len(canvas.MARKERS)]
 
 
 def _draw_line(axes: Axes, scaling: Scaling, turn: float, **style: Any) -> None:

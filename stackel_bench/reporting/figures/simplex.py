@@ -14,6 +14,7 @@ from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D
 from stackel_bench.reporting.figures.true_games import game_of, say_gone
 from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.results import colours
 
 MOST_PANELS = 4
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
@@ -88,10 +89,10 @@ def _draw(actions: int, panels: list[_Panel], candidates: int) -> list[Drawing]:
 
 
 def _legend(actions: int) -> list[Line2D]:
-    spot, star = (canvas.GREEN, canvas.INK) if actions == 2 else (canvas.ORANGE, canvas.VERMILION)
+    spot, star = (colours.GREEN, canvas.INK) if actions == 2 else (colours.ORANGE, colours.VERMILION)
     handles = [canvas.dot("learned", spot), canvas.dot("optimal", star, "*", markersize=11)]
     if actions == 2:
-        handles.append(canvas.entry("responses within eps", color=canvas.BLUE))
+        handles.append(canvas.entry("responses within eps", color=colours.BLUE))
         handles.append(canvas.entry("exact follower", color=canvas.INK, linewidth=0.9))
     return handles
 
@@ -101,12 +102,12 @@ def _draw_segment(axes: Axes, panel: _Panel, table: PayoffTable) -> None:
     grid = np.stack([first, 1 - first], axis=1)
     tie = panel.tie_breaking
     exact = mixed_leader_values(table, grid, 0.0, tie)
-    axes.plot(first, mixed_leader_values(table, grid, panel.epsilon, tie), color=canvas.TIE_COLOURS[tie])
+    axes.plot(first, mixed_leader_values(table, grid, panel.epsilon, tie), color=colours.TIE_COLOURS[tie])
     axes.plot(first, exact, color=canvas.INK, linewidth=0.9)
     best = int(exact.argmax())
     axes.plot(first[best], exact[best], "*", color=canvas.INK, markersize=12)
     values = mixed_leader_values(table, panel.learned, 0.0, tie)
-    axes.plot(panel.learned[:, 0], values, "o", color=canvas.GREEN, alpha=0.5, markeredgewidth=0)
+    axes.plot(panel.learned[:, 0], values, "o", color=colours.GREEN, alpha=0.5, markeredgewidth=0)
     axes.set_xlabel("probability of the leader's first action")
     axes.set_ylabel("leader's value")
 
@@ -117,14 +118,14 @@ def _draw_triangle(axes: Axes, panel: _Panel, table: PayoffTable, steps: int = 6
     tie = panel.tie_breaking
     points = grid @ _CORNERS
     values = mixed_leader_values(table, grid, panel.epsilon, tie)
-    colours = axes.tripcolor(points[:, 0], points[:, 1], values, cmap=canvas.SEQUENTIAL, rasterized=True)
+    mesh = axes.tripcolor(points[:, 0], points[:, 1], values, cmap=canvas.SEQUENTIAL, rasterized=True)
     figure = axes.get_figure()
     assert figure is not None
-    figure.colorbar(colours, ax=axes, shrink=0.7, pad=0.02)
+    figure.colorbar(mesh, ax=axes, shrink=0.7, pad=0.02)
     spots = panel.learned @ _CORNERS
-    axes.plot(spots[:, 0], spots[:, 1], "o", color=canvas.ORANGE, alpha=0.5, markeredgewidth=0)
+    axes.plot(spots[:, 0], spots[:, 1], "o", color=colours.ORANGE, alpha=0.5, markeredgewidth=0)
     best = points[int(mixed_leader_values(table, grid, 0.0, tie).argmax())]
-    axes.plot(*best, "*", color=canvas.VERMILION, markersize=13)
+    axes.plot(*best, "*", color=colours.VERMILION, markersize=13)
     for action, (x, y) in enumerate(_CORNERS):
         axes.text(x, y + (0.03 if y else -0.03), f"action {action}", ha="center", va="bottom" if y else "top")
     axes.set_aspect("equal")

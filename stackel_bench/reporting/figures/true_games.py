@@ -15,7 +15,7 @@ def game_of(entry: Entry) -> Game | None:
 
     Such a program is never run here: a report is also made of folders that come from somebody else.
     """
-    if is_reference(entry.config["game"].get("name")):
+    if any(map(is_reference, entry.config["game"].values())):
         return None
     try:
         return load_game(**entry.config["game"])

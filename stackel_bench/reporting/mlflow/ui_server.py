@@ -14,20 +14,22 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from stackel_bench.errors import InputError
-from stackel_bench.reporting.mlflow.view import VIEW_QUERY, VIEW_TAG, view_state
+from stackel_bench.errors import InputError, expanded
+from stackel_bench.reporting.mlflow.studies import Experiment
 
 HOST = "127.0.0.1"
+APP = "stackel-bench"  # the plug-in of MLflow with our index
 PORTS = range(5000, 5050)  # 5060 and 5061 are blocked by browsers
 START_SECONDS = 180.0
 
 
 @dataclass(frozen=True, eq=False)
 class UiServer:
-    """A running server; link opens the charts of the latest study, or of the one asked for."""
+    """A running server; link opens the index of studies, or the study that was asked for."""
 
     url: str
     link: str
@@ -41,7 +43,7 @@ class UiServer:
 @contextlib.contextmanager
 def running_server(output: Path, *, port: int | None = None, study: str = "") -> Iterator[UiServer]:
     """A server on output/mlflow.db that answers; its whole process group ends with the context."""
-    database = output.expanduser().resolve() / "mlflow.db"
+    database = expanded("output", output).resolve() / "mlflow.db"
     if not database.exists():
         allowed = "a folder with mlflow.db (made by `stackel-bench run` or `sweep`, unless tracking=off)"
         raise InputError("output", str(output), allowed)
@@ -49,28 +51,40 @@ def running_server(output: Path, *, port: int | None = None, study: str = "") ->
     url = f"http://{HOST}:{chosen}"
     command = [sys.executable, "-m", "mlflow", "server", "--backend-store-uri", f"sqlite:///{database}"]
     command += ["--host", HOST, "--port", str(chosen), "--workers", "1"]
+    log = output / "mlflow_server.log"
+    has_index = any(entry_points(group="mlflow.app", name=APP))  # not in a clone that is not installed
+    process = _start([*command, *(["--app-name", APP] if has_index else [])], log)
+    try:
+        try:
+            _wait_until_healthy(process, url, log)
+        except RuntimeError:
+            if not has_index:
+                raise
+            _end_group(process)  # MLflow has changed inside: its own pages will do
+            has_index = False
+            process = _start(command, log)
+            _wait_until_healthy(process, url, log)
+        found = _experiment(url, study)
+        tags = {tag["key"]: tag["value"] for tag in found.get("tags", [])}
+        start = Experiment(str(found["experiment_id"]), found["name"], tags).link
+        yield UiServer(url, f"{url}/studies" if has_index and not study else f"{url}/{start}", process)
+    finally:
+        _end_group(process)
+
+
+def _start(command: list[str], log: Path) -> subprocess.Popen[bytes]:
     # Job execution triples memory and start-up time, and nothing here uses it.
     quiet = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
-    with (output / "mlflow_server.log").open("wb") as log:
-        process = subprocess.Popen(
+    with log.open("wb") as file:
+        return subprocess.Popen(
             command,
-            cwd=database.parent,
+            cwd=log.parent,
             env=os.environ | quiet,
             stdin=subprocess.DEVNULL,
-            stdout=log,
+            stdout=file,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-    try:
-        _wait_until_healthy(process, url, output / "mlflow_server.log")
-        found = _experiment(url, study)
-        experiment = str(found["experiment_id"])
-        if VIEW_TAG not in (tag["key"] for tag in found.get("tags", [])):  # else its last sweep made one
-            tag = {"experiment_id": experiment, "key": VIEW_TAG, "value": view_state()}
-            _ask(url, "experiments/set-experiment-tag", tag)
-        yield UiServer(url, f"{url}/#/experiments/{experiment}/runs?{VIEW_QUERY}", process)
-    finally:
-        _end_group(process)
 
 
 def _require_free(port: int) -> int:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from stackel_bench.claims.claim import GUARANTEE, IDENTITY, claim_names, load_claim
 from stackel_bench.reporting.pages.claims_summary import (
     Row,
     by_claim,
@@ -30,18 +32,21 @@ _BEYOND = "Beyond the paper"
 _SECTIONS = {
     "Theorems and lower bounds": ("theorem",),
     "Lemmas, remarks, tables and figures": ("lemma", "remark", "table", "figure"),
-    "Errata": ("erratum",),
+    "Errata: printed statements that are refuted": ("erratum",),
+    "Corrections and remarks": ("correction",),
     _BEYOND: ("beyond",),
 }
+_COMPUTED = "Identities: computed on true games, not measured"
 HEADLINES = (
     ("lower-bound-exact-stackelberg", "failure"),
+    ("nested-bandit", "guarantee"),
     ("nested-bandit", "exponent-epsilon"),
-    ("nested-bandit", "slack-of-the-constant"),
-    ("two-level-rl", "guarantee"),
+    ("lower-bound-nested-bandit", "failure-below"),
+    ("two-level-rl", "lock"),
+    ("linear-bandit", "guarantee"),
     ("simultaneous-optimistic", "as-printed"),
-    ("erratum-09-optimistic-gap", "margin-repairs-it"),
-    ("beyond-bandit-rl", "certified-explorer-samples"),
-    ("beyond-linear", "design-allocation-samples"),
+    ("beyond-bandit", "certified-samples"),
+    ("beyond-bandit", "half-tolerance-needs"),
 )
 
 
@@ -58,10 +63,13 @@ def claims_markdown(rows: Sequence[Row]) -> str:
     """Counts, how to read it, then one table per kind of claim with a row per measurement."""
     return fill(
         "claims.md",
-        profile=rows[0]["profile"] if rows else "",
-        measurements=len(rows),
+        profiles=_profiles(rows),
+        measurements=sum(row["role"] != IDENTITY for row in rows),
+        identities=sum(row["role"] == IDENTITY for row in rows),
+        guarantees=sum(row["role"] == GUARANTEE for row in rows),
         claims=len(by_claim(rows)),
         tally=", ".join(f"{count} {verdict}" for verdict, count in counts(rows).items()),
+        missing=_missing(rows),
         unexpected=[f"{row['claim']} ({row['measurement']})" for row in unexpected(rows)],
         false_alarm=false_alarm_total(rows),
         **_shown(rows),
@@ -71,24 +79,48 @@ def claims_markdown(rows: Sequence[Row]) -> str:
 def headline_table(rows: Sequence[Row]) -> str:
     """The rows that the README shows, as Markdown."""
     by_name = {(row["claim"], row["measurement"]): row for row in rows}
-    table = ["| claim | asked | prediction | measured | verdict |", "|---|---|---|---|---|"]
+    titles = ["claim", "asked", "prediction", "measured", "would have caught", "verdict"]
+    table = [markdown_row(titles), "|---" * len(titles) + "|"]
     for row in (by_name[name] for name in HEADLINES):
-        cells = [f"`{row['claim']}`", row["asks"], row["prediction"], interval(row), row["verdict"]]
+        caught = "; ".join(text.partition(": fails")[0] for text in row["power"])
+        cells = [f"`{row['claim']}`", row["asks"], row["prediction"], interval(row), caught, row["verdict"]]
         table.append(markdown_row(cells))
     return "\n".join(table)
 
 
 def _shown(rows: Sequence[Row]) -> dict[str, Any]:
     """What both pages show: the claims of each section, and what the learners beyond the paper save."""
+    sampled = [row for row in rows if row["role"] != IDENTITY]
     sections = {
-        title: by_claim([_shown_row(row) for row in rows if row["kind"] in kinds])
+        title: by_claim([_shown_row(row) for row in sampled if row["kind"] in kinds])
         for title, kinds in _SECTIONS.items()
     }
+    sections[_COMPUTED] = by_claim([_shown_row(row) for row in rows if row["role"] == IDENTITY])
     return {
         "sections": {title: claims for title, claims in sections.items() if claims},
         "savings_section": _BEYOND,
         "savings": pd.DataFrame(savings(rows)),
     }
+
+
+def _missing(rows: Sequence[Row]) -> list[str]:
+    """Claims that these rows lack, whole or with the measurements that are missing."""
+    known = {(row["claim"], row["measurement"]) for row in rows}
+    found = []
+    for name in claim_names():
+        wanted = [measurement.name for measurement in load_claim(name).measurements]
+        lacking = [one for one in wanted if (name, one) not in known]
+        if lacking:
+            found.append(name if lacking == wanted else f"{name} ({', '.join(lacking)})")
+    return found
+
+
+def _profiles(rows: Sequence[Row]) -> str:
+    """The profile, or how many measured rows are of which."""
+    found = Counter(row["profile"] for row in rows if row["role"] != IDENTITY)
+    if len(found) < 2:
+        return "".join(f"Profile `{profile}`" for profile in found)
+    return "Profiles " + " and ".join(f"`{profile}` ({count} rows)" for profile, count in found.items())
 
 
 def _shown_row(row: Row) -> Row:
@@ -99,6 +131,7 @@ def _shown_row(row: Row) -> Row:
     return {
         **row,
         "result": interval(row),
+        "caught": "; ".join(row["power"]),
         "expectation": expectation(row),
         "linked": bool(row.get("runs")),
         "links": links,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from stackel_bench.claims.claim import IDENTITY
 from stackel_bench.claims.prediction import CONFIRMED, INCONCLUSIVE, REFUTED
 from stackel_bench.tolerances import ACCURACY
 
@@ -12,9 +13,9 @@ Row = Mapping[str, Any]
 
 
 def counts(rows: Sequence[Row]) -> dict[str, int]:
-    """How many rows have each verdict."""
-    verdicts = (CONFIRMED, REFUTED, INCONCLUSIVE)
-    return {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in verdicts}
+    """How many measured rows have each verdict; computations are no measurements and not counted."""
+    measured = [row["verdict"] for row in rows if row["role"] != IDENTITY]
+    return {verdict: measured.count(verdict) for verdict in (CONFIRMED, REFUTED, INCONCLUSIVE)}
 
 
 def unexpected(rows: Sequence[Row]) -> list[Row]:

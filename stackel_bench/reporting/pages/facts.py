@@ -7,15 +7,10 @@ import platform
 import time
 from collections import defaultdict
 from importlib.metadata import version
-from typing import Any
 
-import pandas as pd
-
-from stackel_bench.reporting.numbers import count, enough, small, span
 from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.results.numbers import count, span
 from stackel_bench.results.varying import flat_items
-from stackel_bench.statistics.verdicts import FAILS, HOLDS, OPEN, VACUOUS
-from stackel_bench.text import plural
 
 _LIBRARIES = ("numpy", "scipy", "numba", "ray", "mlflow", "matplotlib")
 _MOST_VALUES = 12
@@ -29,29 +24,6 @@ def cost(results: SweepResults) -> dict[str, str]:
         facts["samples drawn"] = count(results.samples_drawn)
         facts["seconds of one worker"] = f"{sum(entry.busy_seconds for entry in results.entries):.1f}"
     return facts
-
-
-def learner_summaries(cells: pd.DataFrame) -> list[dict[str, Any]]:
-    """Per learner of a family: its verdicts, the budgets that sufficed, and its worst cell."""
-    summaries = []
-    for learner, rows in cells.groupby("learner", sort=False):
-        tally = rows["verdict"].value_counts()
-        reached, share = enough(rows[rows["verdict"] != VACUOUS])
-        excess = (rows["value_suboptimality"] - rows["guarantee"]).to_numpy()
-        worst = rows.iloc[int(excess.argmax())]
-        summaries.append(
-            {
-                "name": str(learner),
-                "cells": plural(len(rows), "cell"),
-                "tally": ", ".join(f"{tally.get(name, 0)} {name}" for name in (HOLDS, FAILS, OPEN, VACUOUS)),
-                "reached": reached,
-                "share": share,
-                "worst": worst,
-                "loss": small(worst["value_suboptimality"]),
-                "allowed": small(worst["guarantee"]),
-            }
-        )
-    return summaries
 
 
 def provenance(results: SweepResults) -> dict[str, str]:

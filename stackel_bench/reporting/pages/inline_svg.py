@@ -6,9 +6,20 @@ import re
 from html import escape
 
 from stackel_bench.reporting.figures import canvas
+from stackel_bench.results import colours
 
-_COLOURS = ("INK", "MUTED", "GRID", "PAPER", "BLUE", "VERMILION", "GREEN", "PURPLE", "ORANGE", "SKY")
-_VARIABLES = {getattr(canvas, name): f"var(--{name.lower()})" for name in _COLOURS}
+_OF_PAGE = {canvas: "INK MUTED GRID PAPER", colours: "BLUE VERMILION GREEN PURPLE ORANGE SKY"}
+_VARIABLES = {
+    getattr(module, name): f"var(--{name.lower()})"
+    for module, names in _OF_PAGE.items()
+    for name in names.split()
+}
+_VARIABLES |= {  # shades of learners become lighter in the dark
+    shade: f"light-dark({shade}, color-mix(in srgb, {shade} 55%, white))"
+    for shades in colours.SHADES.values()
+    for shade in shades
+    if shade not in _VARIABLES
+}
 
 
 def inline_svg(svg: bytes, label: str) -> str:

@@ -7,52 +7,85 @@ from typing import Any
 
 import pandas as pd
 
+from stackel_bench.reporting.along.scaling import exponent_table, scalings
+from stackel_bench.reporting.along.trends import trends
+from stackel_bench.reporting.answer import answer_of
+from stackel_bench.reporting.figures.answer import draw_answer
 from stackel_bench.reporting.figures.calibration import draw_calibration
 from stackel_bench.reporting.figures.canvas import Drawing, render, styled
+from stackel_bench.reporting.figures.coverage import draw_coverage
 from stackel_bench.reporting.figures.curves import draw_curves
-from stackel_bench.reporting.figures.exploration import draw_exploration
 from stackel_bench.reporting.figures.landscape import draw_landscape
 from stackel_bench.reporting.figures.leader_actions import draw_leader_actions
 from stackel_bench.reporting.figures.paired import draw_paired
 from stackel_bench.reporting.figures.scaling import draw_scaling
 from stackel_bench.reporting.figures.simplex import draw_simplex
-from stackel_bench.reporting.numbers import NEEDED_MARKS, span
+from stackel_bench.reporting.headline import headline
 from stackel_bench.reporting.pages import facts
 from stackel_bench.reporting.pages.inline_svg import inline_svg
-from stackel_bench.reporting.paired import paired_table
-from stackel_bench.reporting.scaling import exponent_table, scalings
+from stackel_bench.reporting.played import WHY, played_table
 from stackel_bench.reporting.sweep_results import SweepResults
-from stackel_bench.reporting.tables import csv, headline_table, latex_table, shared_columns, verdict_counts
+from stackel_bench.reporting.tables import (
+    csv,
+    headline_table,
+    latex_table,
+    learner_lines,
+    shared_columns,
+    verdict_counts,
+)
 from stackel_bench.reporting.templates import fill
+from stackel_bench.reporting.versus.contests import learner_contests, tie_contests
+from stackel_bench.reporting.versus.paired import paired_table
+from stackel_bench.reporting.versus.rivals import differences, ranks, ratios, shown_ranks, shown_ratios
 from stackel_bench.results import files
 from stackel_bench.results.columns import NEEDED, NEEDED_INTERVAL, lookup
 from stackel_bench.results.files import write_atomically
+from stackel_bench.results.numbers import NEEDED_MARKS, span
 from stackel_bench.statistics.verdicts import judged
 
 _SAMPLES_NEEDED = "Samples needed"
+_LEARNERS, _TIES = "Learner against learner", "Pessimistic against optimistic"
+_EXPLORATION = "Exploration"
+PLAYED_TITLE = "Games without a known truth"
 _MOST_FAILURES = 50
 
 
 def write_report(results: SweepResults) -> list[Path]:
     """report.html, figures/ and tables/ in the sweep's folder; the files written."""
     made: dict[str, bytes] = {}
-    measured: dict[str, Any] = {"families": [], "figures": {}}
+    empty = {"answer": None, "rivals": None, "exponents": {"title": ""}, "ties": {"title": ""}}
+    measured: dict[str, Any] = {"families": [], "figures": {}, **empty}
+    known = results.judged_part
     if not results.cells.empty:
-        cells = judged(results.labelled(results.cells))
         made[f"{files.TABLES}/rungs.csv"] = csv(results.rungs)
-        measured = {
-            "families": _families(results.study, cells, made),
-            **_figures(results, made),
+    if results.unjudged:
+        measured["played"] = played_table(results)
+        _add_table(made, "played", measured["played"], f"{results.study}: games without a known truth.")
+        if known.cells.empty:
+            with styled():
+                drawings = [_figure(drawing, made) for drawing in draw_leader_actions(results)]
+            measured["figures"] = {_EXPLORATION: drawings} if drawings else {}
+    if not known.cells.empty:
+        cells = judged(known.labelled(known.cells))
+        measured |= {
+            "rivals": _rivals(known, made),
+            "families": _families(known.study, cells, made),
+            **_figures(known, made),
             "counts": verdict_counts(cells),
             "explained": [lookup(name) for name in (NEEDED, NEEDED_INTERVAL)],
             "marks": NEEDED_MARKS,
         }
-    shown = [*(family["title"] for family in measured["families"]), *measured["figures"]]
+    shown = [PLAYED_TITLE] if results.unjudged else []
+    shown += [_LEARNERS] if measured["rivals"] else []
+    shown += [*(family["title"] for family in measured["families"]), *measured["figures"]]
     failed = [{"cell": entry.label, "id": entry.cell_id, "error": entry.error} for entry in results.failed]
     page = fill(
         "report.html",
         results=results,
-        titles=[*shown, *(["Statistics"] if shown else []), "What was run"],
+        sentences=headline(results),
+        titles=[*shown, *(["Statistics"] if measured["families"] else []), "What was run"],
+        played_title=PLAYED_TITLE,
+        why_played=WHY,
         tiles=facts.cost(results),
         facts=facts.provenance(results),
         configuration=facts.configuration(results),
@@ -78,10 +111,25 @@ def _families(study: str, cells: pd.DataFrame, made: dict[str, bytes]) -> list[d
         caption = f"{study}: {family} games, {span(members['replicates'])} replicates per cell."
         _add_table(made, f"headline_{family}", table, caption)
         short, note = shared_columns(table)
-        learners = facts.learner_summaries(members)
         title = f"Results: {family} games"
-        families.append({"title": title, "learners": learners, "note": note, "table": short})
+        families.append({"title": title, "learners": learner_lines(members), "note": note, "table": short})
     return families
+
+
+def _rivals(results: SweepResults, made: dict[str, bytes]) -> dict[str, Any] | None:
+    """Tables that compare learners; the files have all rows. None where no two learners met on a ladder."""
+    contests = learner_contests(results)
+    if not contests:
+        return None
+    table = ratios(contests, "tie-breaking")
+    made[f"{files.TABLES}/learner_ratios.csv"] = csv(table)
+    return {
+        "title": _LEARNERS,
+        "ratios": shown_ratios(table),
+        "ranks": shown_ranks(ranks(results)),
+        "differences": differences(results, contests),
+        "contests": len(contests),
+    }
 
 
 def _figures(results: SweepResults, made: dict[str, bytes]) -> dict[str, Any]:
@@ -89,16 +137,19 @@ def _figures(results: SweepResults, made: dict[str, bytes]) -> dict[str, Any]:
     paired, pairs = paired_table(results)
     scaling, groups = scalings(results)
     exponents = exponent_table(scaling)
+    tie_ratios = ratios(tie_contests(results), "learner")
     if pairs:
         made[f"{files.TABLES}/paired.csv"] = csv(paired)
+        made[f"{files.TABLES}/tie_ratios.csv"] = csv(tie_ratios)
     if scaling:
         _add_table(made, "exponents", exponents, f"{results.study}: exponents of the samples needed.")
     with styled():
+        answer = [_figure(drawing, made) for drawing in draw_answer(answer_of(results), trends(results))]
         drawings = {
+            _TIES: draw_paired(paired, pairs),
             "Learning curves": draw_curves(results),
-            "Pessimistic against optimistic": draw_paired(paired, pairs),
             _SAMPLES_NEEDED: draw_scaling(scaling),
-            "Exploration": [*draw_leader_actions(results), *draw_exploration(results)],
+            _EXPLORATION: [*draw_leader_actions(results), *draw_coverage(results)],
             "Commitments over the simplex": draw_simplex(results),
             "Calibration": draw_calibration(results),
             "Gap landscape": draw_landscape(results),
@@ -109,7 +160,9 @@ def _figures(results: SweepResults, made: dict[str, bytes]) -> dict[str, Any]:
             if members
         }
     return {
+        "answer": answer[0] if answer else None,
         "figures": figures,
+        "ties": {"title": _TIES, "ratios": shown_ratios(tie_ratios, "samples, pessimistic / optimistic")},
         "exponents": {"title": _SAMPLES_NEEDED, "table": exponents, "groups": groups},
     }
 

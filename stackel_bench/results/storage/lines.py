@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, UnavailableError
 from stackel_bench.results.entry import FORMAT, Head, LineError, read_head
 from stackel_bench.results.files import sync_folder, write_atomically
 
@@ -93,7 +93,7 @@ class Lines:
                 content = file.read()
                 self._seen = os.fstat(file.fileno()).st_ino, len(content)
         except OSError as error:
-            raise InputError("journal", str(self.path), f"a file to read ({error.strerror})") from error
+            raise UnavailableError("journal", f"read {self.path}", error.strerror) from error
         self._end = content.rfind(b"\n") + 1
         start = 0
         while start < self._end:

@@ -20,7 +20,7 @@ from typing import BinaryIO, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from stackel_bench.errors import InputError
+from stackel_bench.errors import UnavailableError
 from stackel_bench.results.files import part_file
 from stackel_bench.results.storage.table import Layout
 
@@ -138,7 +138,7 @@ def read_segment(path: Path) -> Segment:
     except FileNotFoundError:
         raise
     except PermissionError as error:
-        raise InputError(path.parent.name, str(path), f"a file to read ({error.strerror})") from error
+        raise UnavailableError(path.parent.name, f"read {path}", error.strerror) from error
     except DAMAGE as error:
         raise DamagedError(path.name) from error
     layouts = [tuple(map(tuple, layout)) for layout in index["layouts"]]

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
+from stackel_bench.execution.start import chosen_execution
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.names import SYMBOLS
+from stackel_bench.results.numbers import count, duration
 from stackel_bench.sweeps.cell import Cell
 from stackel_bench.sweeps.driver import missing_cells
 from stackel_bench.sweeps.folder import sweep_folder
@@ -33,18 +35,18 @@ def print_plan(plan: Plan) -> int:
         samples = cell.trial.samples_at_most
         sizes = " ".join(f"{SYMBOLS.get(name, name)}={size}" for name, size in cell.trial.game.sizes.items())
         console.print(
-            f"{state:<8}  {cell.cell_id}  {samples:9.3g} samples  {cell.label} · {sizes}", markup=False
+            f"{state:<8}  {cell.cell_id}  {count(samples):>9} samples  {cell.label} · {sizes}", markup=False
         )
     if len(plan.cells) > SHOWN:
         console.print(f"... and {len(plan.cells) - SHOWN} more")
     trials = {cell.trial_id: cell.trial for cell in todo}
     seconds = rough_seconds(todo)
     samples = sum(trial.samples_at_most for trial in trials.values())
-    execution = plan.settings.execution
+    execution = chosen_execution(plan.settings.execution, seconds)
     workers = 1 if execution.kind == "serial" else execution.num_cpus or os.cpu_count() or 1
     console.print(
-        f"{plan.study}: {plural(len(plan.cells), 'cell')}, {len(todo)} to run, {samples:.3g} samples, "
-        f"roughly {seconds / workers:.0f} s of computing on {plural(workers, 'worker')}; folder {folder}",
+        f"{plan.study}: {plural(len(plan.cells), 'cell')}, {len(todo)} to run, {count(samples)} samples, "
+        f"roughly {duration(seconds / workers)} of computing on {plural(workers, 'worker')}; folder {folder}",
         markup=False,
     )
     if plan.settings.tracking.kind == "server":

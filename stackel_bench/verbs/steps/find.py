@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stackel_bench.config.compose import Composer
 from stackel_bench.config.settings import Settings, TrackingSettings
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, NoEffectError, expanded
 from stackel_bench.reporting.find_sweep import describe, existing_sweeps, find_sweep
 from stackel_bench.reporting.merged_sweeps import merged_sweeps
 from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
@@ -20,21 +20,32 @@ from stackel_bench.tracking.start import require_answer, validate_tracking
 def read_results(overrides: Sequence[str], several: bool = False) -> SweepResults:
     """The results that the overrides of a sweep, or `study=NAME` or `sweep=ID` alone, stand for.
 
-    Where several will do, `sweep=ID,ID` merges them; what is made of them goes to OUTPUT/reports/ID+ID.
+    Without any of these, those of the latest sweep. Where several will do, `sweep=ID,ID` merges them; what is
+    made of them goes to OUTPUT/reports/ID+ID.
     """
     given = _given(overrides)
     output = Path(given.get("output", "."))
     if "sweep" in given:
         for key in given:
             if key != "sweep" and not _is_where(key):
-                raise InputError(key, given[key], "nothing beside sweep=ID but output and tracking")
+                raise NoEffectError(key, "sweep=ID names the cells; only output and tracking go with it")
         results = named_sweeps(given["sweep"], output) if several else named_sweep(given["sweep"], output)
+    elif all(_is_where(key) for key in given):
+        results = _latest(output)
     else:
         results = _by_plan(list(overrides), given, output)
     if not results.entries:
-        allowed = f"a sweep with finished or failed cells, unlike {results.folder}"
-        raise InputError("sweep", results.sweep_id, allowed)
+        sentence = f"{results.folder} has no finished or failed cells yet"
+        raise InputError("sweep", results.sweep_id, "a sweep with results", sentence)
     return results
+
+
+def _latest(output: Path) -> SweepResults:
+    sweeps = existing_sweeps(output)
+    if not sweeps:
+        raise InputError("sweep", "nothing", f"one in {output.resolve() / files.SWEEPS}: {describe(sweeps)}")
+    print(f"the latest sweep, {sweeps[0].name} (sweep=ID or study=NAME names another)")
+    return read_sweep(sweeps[0].resolve())
 
 
 def named_sweep(name: str, output: Path) -> SweepResults:
@@ -48,7 +59,7 @@ def named_sweeps(names: str, output: Path) -> SweepResults:
         return named_sweep(names, output)
     parts = [named_sweep(name, output) for name in names.split(",")]
     folder = "+".join(dict.fromkeys(part.sweep_id or part.folder.name for part in parts))
-    return merged_sweeps(parts, output.expanduser().resolve() / files.REPORTS / folder)
+    return merged_sweeps(parts, expanded("output", output).resolve() / files.REPORTS / folder)
 
 
 def _by_plan(overrides: list[str], given: dict[str, str], output: Path) -> SweepResults:
@@ -66,9 +77,8 @@ def _by_plan(overrides: list[str], given: dict[str, str], output: Path) -> Sweep
     if by_name:
         return read_sweep(find_sweep(plan.study, output))
     existing = describe(existing_sweeps(output))
-    raise InputError(
-        "sweep", folder.name, f"the overrides, or sweep=ID, of one that has been run: {existing}"
-    )
+    sentence = f"this sweep has not been run: there is no {folder}. There are: {existing}"
+    raise InputError("sweep", folder.name, "one that has been run", sentence)
 
 
 def tracking_settings(overrides: Sequence[str]) -> TrackingSettings:

@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from stackel_bench.reporting.console.table import print_table
-from stackel_bench.reporting.mlflow.view import VIEW_QUERY, VIEW_TAG, view_state
+from stackel_bench.reporting.mlflow.study_pages import first_query, log_study
 from stackel_bench.reporting.sweep_results import SweepResults, Tables
 from stackel_bench.results import files
 from stackel_bench.results.frames import saved_summary, write_actions, write_results
 from stackel_bench.results.journal import Journal
+from stackel_bench.results.numbers import count
 from stackel_bench.results.provenance import git_commit, package_version
-from stackel_bench.results.varying import varying_keys
 from stackel_bench.sweeps.driver import Tally
 from stackel_bench.sweeps.plan import Plan
 from stackel_bench.text import plural
+from stackel_bench.tracking.links import in_sweep
 
 if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore
@@ -69,6 +70,7 @@ def run_tags(sweep_id: str) -> dict[str, str]:
         "stackel.sweep_id": sweep_id,
         "stackel.version": package_version(),
         "stackel.git_commit": git_commit(),
+        in_sweep(sweep_id): "yes",
     }
 
 
@@ -125,7 +127,7 @@ def publish(session: Session) -> bool:
     if tally.finished:
         kept = f" ({plural(tally.pieces_restored, 'piece')} from before)" if tally.pieces_restored else ""
         console.print(
-            f"{tally.samples:.3g} samples{kept} in {tally.wall_seconds:.1f} s on "
+            f"{count(tally.samples)} samples{kept} in {tally.wall_seconds:.1f} s on "
             f"{plural(tally.workers, 'worker')}, overhead {tally.overhead:.0%}"
         )
     if results.failed:
@@ -138,7 +140,8 @@ def publish(session: Session) -> bool:
     if session.store is not None:
         problem = "" if tally.unsynced else log_report(results, session.store, session.tags)
         reason = problem or next(iter(tally.unsynced.values()), "")
-        console.print(f"link    {session.store.link(VIEW_QUERY)}")
+        if session.plan.settings.tracking.kind == "server":  # a local store has no server that runs by now
+            console.print(f"link    {session.store.link(first_query(results))}")
         if reason:
             what = plural(len(tally.unsynced), "cell") if tally.unsynced else "the report"
             later = sync_command(session.command)
@@ -149,17 +152,13 @@ def publish(session: Session) -> bool:
 
 
 def log_report(results: SweepResults, store: MlflowStore, tags: Mapping[str, str]) -> str:
-    """Log the files in the sweep's folder as its report run; why that was impossible, or nothing."""
-    from stackel_bench.reporting.mlflow.description import experiment_description
-
-    counts = {"cells_finished": len(results.finished), "cells_failed": len(results.failed)}
+    """Log all of a sweep but its cells; why that was impossible, or nothing."""
     folder = results.folder
     names = (files.REPORT, files.RESULTS_CSV, files.RESULTS_PARQUET, files.ACTIONS_PARQUET, files.SUMMARY)
     paths = [folder / name for name in names]
     paths += sorted(path for name in (files.FIGURES, files.TABLES) for path in (folder / name).glob("*.*"))
     try:
-        store.describe(experiment_description(results), {VIEW_TAG: view_state(varying_keys(results.entries))})
-        store.log_report(results.sweep_id, tags, counts, folder, [path for path in paths if path.exists()])
+        log_study(results, store, tags, [path for path in paths if path.exists()])
     except Exception as error:  # the results are on disk; only the mirror is incomplete
         return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
     return ""

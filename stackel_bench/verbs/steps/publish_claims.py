@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from stackel_bench.claims.claim import IDENTITY
 from stackel_bench.claims.claims_plan import ClaimsPlan
 from stackel_bench.claims.verdict import Row, judge_claims
 from stackel_bench.reporting.pages.claims_page import claims_markdown, claims_page
@@ -23,6 +24,7 @@ from stackel_bench.reporting.pages.claims_summary import (
 )
 from stackel_bench.results import files
 from stackel_bench.results.files import write_atomically
+from stackel_bench.results.numbers import count
 from stackel_bench.sweeps.folder import sweep_folder
 from stackel_bench.sweeps.plan import Plan
 from stackel_bench.verbs.steps.publish import Session, write_tables
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore
 
 LOCAL_ADDRESS = "http://127.0.0.1:5000"  # where `stackel-bench ui` shows local results
-STYLES = {"confirmed": "green", "refuted": "red", "inconclusive": "yellow"}
+STYLES = {"confirmed": "green", IDENTITY: "dim", "refuted": "red", "inconclusive": "yellow"}
 
 
 def publish_claims(planned: ClaimsPlan, session: Session) -> bool:
@@ -51,7 +53,7 @@ def publish_claims(planned: ClaimsPlan, session: Session) -> bool:
         "profile": planned.profile,
         "command": session.command,
         "cells": f"{len(results.finished)} finished, {len(results.failed)} failed, {len(plan.cells)} planned",
-        "samples": f"{results.samples_drawn:.3g}",
+        "samples": count(results.samples_drawn),
         **{key: str(value) for key, value in facts.items()},
         "links to runs": address + (", where `stackel-bench ui` shows them" if is_local else ""),
     }
@@ -86,7 +88,7 @@ def _with_runs(row: Row, plan: Plan, store: MlflowStore | None) -> dict[str, Any
 
 
 def _log(store: MlflowStore, plan: Plan, tags: Mapping[str, str], rows: list[Row], files: list[Path]) -> str:
-    metrics = {f"claims_{verdict}": float(count) for verdict, count in counts(rows).items()}
+    metrics = {f"claims_{verdict}": float(number) for verdict, number in counts(rows).items()}
     metrics["claims_unexpected"] = float(len(unexpected(rows)))
     try:
         store.log_report(plan.sweep_id, tags, metrics, sweep_folder(plan), files)
@@ -97,17 +99,20 @@ def _log(store: MlflowStore, plan: Plan, tags: Mapping[str, str], rows: list[Row
 
 def _print(rows: list[dict[str, Any]], folder: Path, console: Console) -> None:
     table = Table(box=None, pad_edge=False)
-    for title in ("claim", "measurement", "prediction", "measured", "verdict"):
+    for title in ("claim", "measurement", "prediction", "measured", "would have caught", "verdict"):
         table.add_column(title, overflow="fold")
     for row in rows:
         verdict = f"[{STYLES[row['verdict']]}]{row['verdict']}[/]{expectation(row)}"
         predicted, measured = (escape(text) for text in (row["prediction"], interval(row)))
-        table.add_row(row["claim"], row["measurement"], predicted, measured, verdict)
+        caught = escape("; ".join(text.partition(": fails")[0] for text in row["power"]))
+        table.add_row(row["claim"], row["measurement"], predicted, measured, caught, verdict)
     console.print(table)
-    tally = ", ".join(f"{count} {verdict}" for verdict, count in counts(rows).items())
+    tally = ", ".join(f"{number} {verdict}" for verdict, number in counts(rows).items())
     wrong = len(unexpected(rows))
+    identities = sum(row["role"] == IDENTITY for row in rows)
     console.print(
-        f"{len(rows)} measurements: {tally}; {wrong} not as expected; nominal false-alarm rates add up to "
-        f"{false_alarm_total(rows):.2g}\n{folder / files.CLAIMS_PAGE}",
+        f"{len(rows) - identities} measurements: {tally}, and {identities} identities; {wrong} not as "
+        f"expected; nominal false-alarm rates add up to {false_alarm_total(rows):.2g}\n"
+        f"{folder / files.CLAIMS_PAGE}",
         markup=False,
     )

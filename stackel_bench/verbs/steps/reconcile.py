@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from stackel_bench.config.settings import TrackingSettings
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, UnavailableError, expanded
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.journal import Journal, Result
 from stackel_bench.sweeps.cell import Cell
 from stackel_bench.sweeps.driver import missing_cells
 from stackel_bench.sweeps.plan import Plan
-from stackel_bench.tracking.mirror import Mirror
+from stackel_bench.tracking.deadline import in_background, wait_for
+from stackel_bench.tracking.mirror import Mirror, lacking_artifacts
+from stackel_bench.tracking.run_record import problem_of
 from stackel_bench.tracking.start import open_store, store_uri
 
 if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore
 
-Value = TypeVar("Value")
 _FETCHES_AT_ONCE = 8
 _COMMITTED_AT_ONCE = 64
 
@@ -48,10 +48,9 @@ class Tracking:
             entries = journal.commit(
                 [_renamed(kept, cells[kept[0].cell_id]) for kept in found if kept is not None]
             )
-            for entry in entries:
-                self.mirror.add_known(entry.cell_id)
-                with contextlib.suppress(Exception):  # a store that fails now; the run keeps its older name
-                    self.store.rename_cell(entry)
+            self.mirror.add_known(*(entry.cell_id for entry in entries))
+            with contextlib.suppress(Exception):  # a store that fails now; the runs keep their older names
+                self.store.rename_cells(entries, plan.sweep_id)
             fetched += len(entries)
         for entry in self.unmirrored:
             self.mirror.add(entry)
@@ -69,10 +68,14 @@ def open_tracking(plan: Plan, journal: Journal, tags: Mapping[str, str]) -> Trac
     config = plan.settings.tracking
     if config.kind == "off":
         return None
-    with opened_store(config, Path(plan.settings.output).expanduser(), plan.study) as store:
+    with opened_store(config, expanded("output", plan.settings.output), plan.study) as store:
         mirror = Mirror(store, journal, tags)
         unmirrored = mirror.unmirrored()
         asked = {cell.cell_id for cell in missing_cells(plan, journal)} | {e.cell_id for e in unmirrored}
+        if store.is_embedded:  # where looking is cheap
+            store.find_runs()
+            listed = {entry.cell_id for entry in unmirrored}
+            unmirrored += [journal.entries[i] for i in sorted(lacking_artifacts(store, journal) - listed)]
         found = store.find_runs(asked)
     return Tracking(store, mirror, unmirrored, {cell_id for cell_id, done in found.items() if done})
 
@@ -81,29 +84,34 @@ def open_tracking(plan: Plan, journal: Journal, tags: Mapping[str, str]) -> Trac
 def opened_store(config: TrackingSettings, output: Path, study: str) -> Iterator[MlflowStore]:
     """The store of a study, tracking being on; a store that cannot answer what is asked is an InputError."""
     try:
-        store = open_store(config, output, study)
+        store = wait_for(in_background(open_store, config, output, study), config.open_seconds)
         assert store is not None
         yield store
     except InputError:
         raise
     except Exception as error:  # whatever a database or a server answers
-        reason = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
-        allowed = f"a store that can be opened ({reason})"
-        raise InputError("tracking", store_uri(config, output), allowed) from error
+        raise _no_store(config, output, error) from error
 
 
-def in_background(function: Callable[..., Value], *arguments: object) -> Future[Value]:
-    """The result to come of a call in a thread that nobody has to wait for, Ctrl-C included."""
-    future: Future[Value] = Future()
+def _no_store(config: TrackingSettings, output: Path, error: Exception) -> InputError:
+    what = f"open the MLflow store {store_uri(config, output)}"
+    return UnavailableError("tracking", what, problem_of(error))
 
-    def work() -> None:
-        try:
-            future.set_result(function(*arguments))
-        except BaseException as error:  # raised again where the result is asked for
-            future.set_exception(error)
 
-    threading.Thread(target=work, daemon=True).start()
-    return future
+def opened_tracking(
+    opening: Future[Tracking | None], plan: Plan, tell: Callable[[str], None]
+) -> Tracking | None:
+    """The sweep's tracking once it is there; says what it is waiting for, and gives up in the end."""
+    config, output = plan.settings.tracking, expanded("output", plan.settings.output)
+    uri = store_uri(config, output)
+    try:
+        return wait_for(
+            opening,
+            config.open_seconds,
+            lambda waited: tell(f"waiting for MLflow at {uri} to answer, {waited:.0f} s so far"),
+        )
+    except TimeoutError as error:
+        raise _no_store(config, output, error) from error
 
 
 def _fetch(store: MlflowStore, cell_ids: list[str]) -> Iterable[Result | None]:

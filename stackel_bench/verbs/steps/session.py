@@ -11,34 +11,37 @@ from rich.markup import escape
 
 from stackel_bench import checks
 from stackel_bench.config.groups import given_folders
-from stackel_bench.errors import InputError
+from stackel_bench.errors import STORAGE_ERRORS, InputError, UnavailableError
 from stackel_bench.execution.executor import ClusterLostError, Executor
-from stackel_bench.execution.start import require_reachable, start_executor, validate_execution
+from stackel_bench.execution.start import (
+    chosen_execution,
+    require_reachable,
+    start_executor,
+    validate_execution,
+)
 from stackel_bench.execution.warm_up import compile_kernels
 from stackel_bench.reporting.console.progress import SweepProgress
 from stackel_bench.reporting.console.redirect import reserved_screen
 from stackel_bench.results import files
 from stackel_bench.results.journal import Journal
+from stackel_bench.results.numbers import duration
 from stackel_bench.results.provenance import record_machine
 from stackel_bench.results.storage.repair import repair
 from stackel_bench.sweeps.cell import Cell
 from stackel_bench.sweeps.driver import Tally, finished_cells, missing_cells, run_cells
 from stackel_bench.sweeps.folder import locked, require_writable, sweep_folder
 from stackel_bench.sweeps.kept_pieces import count_pieces
+from stackel_bench.sweeps.lower_bounds import LowerBounds
 from stackel_bench.sweeps.plan import Plan
 from stackel_bench.text import plural
+from stackel_bench.tracking.deadline import in_background
 from stackel_bench.tracking.mirror import Mirror
 from stackel_bench.tracking.start import require_answer, validate_tracking
-from stackel_bench.verbs.steps.dry_run import print_plan
+from stackel_bench.verbs.steps.dry_run import print_plan, rough_seconds
 from stackel_bench.verbs.steps.publish import Ending, Session, publish, tell_problems
-from stackel_bench.verbs.steps.reconcile import Tracking, in_background, open_tracking
+from stackel_bench.verbs.steps.reconcile import Tracking, open_tracking, opened_tracking
 
 _MOST_LINES = 10  # about combinations that are left out
-_STORAGE_ERRORS = (
-    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
-    *(errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ESTALE),
-    *(errno.EISDIR, errno.ENOTDIR, errno.EEXIST),
-)
 
 
 def validate_settings(plan: Plan) -> None:
@@ -48,6 +51,11 @@ def validate_settings(plan: Plan) -> None:
         checks.choice("only", settings.only, ("failed",))
     if settings.limit is not None:
         checks.integer("limit", settings.limit, least=1)
+    for name in ("samples", "episodes"):
+        if (most := getattr(settings.cap, name)) is not None:
+            checks.integer(f"cap.{name}", most, least=1)
+    if settings.cap.cpu_hours is not None:
+        checks.real("cap.cpu_hours", settings.cap.cpu_hours, least=0, open_least=True)
     validate_execution(settings.execution)
     validate_tracking(settings.tracking)
 
@@ -76,12 +84,15 @@ def run_session(plan: Plan, command: str, ending: Ending = publish) -> int:
         return _run_locked(plan, folder, command, ending)
     except OSError as error:
         if error.errno == errno.ENOENT and str(error.filename).startswith(str(folder)):
-            allowed = f"a folder from which nobody removes files meanwhile. Resume with: {command}"
-            raise InputError("output", str(folder), allowed) from error
-        if error.errno not in _STORAGE_ERRORS:
+            why, remedy = "somebody removed files from it", f"Resume with: {command}"
+            raise UnavailableError("output", f"go on in {folder}", why, remedy) from error
+        if error.errno not in STORAGE_ERRORS:
             raise
-        allowed = f"a folder that can be written ({error.strerror}); finished cells are kept. Resume with"
-        raise InputError("output", str(error.filename or folder), f"{allowed}: {command}") from error
+        what, remedy = (
+            f"write to {error.filename or folder}",
+            f"Finished cells are kept. Resume with: {command}",
+        )
+        raise UnavailableError("output", what, error.strerror, remedy) from error
 
 
 def _run_locked(plan: Plan, folder: Path, command: str, ending: Ending) -> int:
@@ -95,6 +106,9 @@ def _run_locked(plan: Plan, folder: Path, command: str, ending: Ending) -> int:
         except ClusterLostError as error:
             _tell_resume(session, f"Cluster lost: {error}")
             return 1
+        if session.tally.stopped:
+            _tell_resume(session, f"Stopped: {session.tally.stopped}")
+            return 1
     return 1 if session.tally.failed or not as_wanted else 0
 
 
@@ -102,7 +116,7 @@ def carry_through(session: Session, ending: Ending) -> bool:
     """Run what is missing in a folder whose lock is held, then the ending; whether all is as wanted."""
     journal = session.journal
     if session.plan.settings.only == "failed" and not journal.entries:
-        raise InputError("only", "failed", "null on a sweep that has not been run yet")
+        raise InputError("only", "failed", "null", "only=failed: this sweep has no results yet")
     repair(journal)
     tell_problems(session.console, journal)
     _run(session)
@@ -112,23 +126,28 @@ def carry_through(session: Session, ending: Ending) -> bool:
 
 def _run(session: Session) -> None:
     """Open the store, start the executor, run what is missing, log it; the session knows what was done."""
-    plan, journal, execution = session.plan, session.journal, session.plan.settings.execution
+    plan, journal, asked = session.plan, session.journal, session.plan.settings.execution
     # MLflow and Ray take seconds to start: at the same time.
     opening = in_background(open_tracking, plan, journal, session.tags)
     executor: Executor | None = None
     tracking: Tracking | None = None
     try:
         missing = missing_cells(plan, journal)
+        seconds = rough_seconds(missing)
+        execution = chosen_execution(asked, seconds)
         if missing:
+            _tell_start(session, missing, seconds, execution.kind != "serial")
             executor = start_executor(execution)
             if (
                 execution.kind == "local"
             ):  # once here rather than once in every worker, which import meanwhile
                 compile_kernels({cell.trial.game.family for cell in missing})
-        tracking = opening.result()
+        tracking = opened_tracking(opening, plan, lambda text: session.console.print(text, markup=False))
         fetched = 0 if tracking is None else tracking.reconcile(plan, journal)
         cells = missing_cells(plan, journal)
         where = f" {executor.place}" if executor is not None and cells else ""
+        if where and asked.kind == "auto" and execution.kind == "serial":
+            where += ", since starting Ray would take longer (execution=local starts it)"
         note = f", {fetched} fetched from MLflow" if fetched else ""
         session.console.print(
             f"[bold]{escape(plan.study)}[/]: {plural(len(plan.cells), 'cell')}, "
@@ -158,7 +177,8 @@ def _run(session: Session) -> None:
 
 def _run_cells(session: Session, cells: list[Cell], executor: Executor, mirror: Mirror | None) -> Tally:
     settings = session.plan.settings
-    with SweepProgress(session.console, len(cells), executor.workers, settings.quiet) as progress:
+    workers, seconds = executor.workers, rough_seconds(cells)
+    with SweepProgress(session.console, len(cells), workers, settings.quiet, seconds) as progress:
         return run_cells(
             cells,
             executor,
@@ -168,7 +188,18 @@ def _run_cells(session: Session, cells: list[Cell], executor: Executor, mirror: 
             batch_seconds=settings.execution.batch_seconds,
             fan_out=settings.execution.fan_out,
             fail_fast=settings.fail_fast,
+            lower_bounds=LowerBounds(session.plan.cells),
+            piece_seconds=settings.execution.piece_seconds,
+            cap=settings.cap,
         )
+
+
+def _tell_start(session: Session, missing: list[Cell], seconds: float, with_ray: bool) -> None:
+    """What is to be done and how long it may take, before anything that takes seconds to start."""
+    waited = ["Ray"] * with_ray + ["MLflow"] * (session.plan.settings.tracking.kind != "off")
+    starting = f"; starting {' and '.join(waited)} ..." if waited else ""
+    cells = plural(len(missing), "cell")
+    session.console.print(f"{cells} to run, about {duration(seconds)} of one worker's time{starting}")
 
 
 def _tell_resume(session: Session, why: str) -> None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
 import stackel_bench as sb
-from stackel_bench.families.bandit.black_box import BlackBoxGame
-from stackel_bench.families.bandit.game import BanditGame
 from stackel_bench.families.learners import make_learner
+from stackel_bench.families.tables.black_box import BlackBoxGame
 from stackel_bench.families.tables.row_pulls import pull_block
 from stackel_bench.learners.budget import LadderBudget
 from stackel_bench.learners.learner import block_key
-from stackel_bench.streams import generator
 
 LEADER = np.array([[0.9, 0.2, 0.6], [0.5, 0.4, 0.7]])
 FOLLOWER = np.array([[0.5, 0.45, 0.1], [0.3, 0.8, 0.2]])
@@ -47,8 +47,8 @@ def test_learns_and_says_what_it_knows() -> None:
     found = sb.certificate(game, result, epsilon=0.2)
     assert result.leader_action == 1
     assert result.follower_response == 1
-    assert found.guaranteed
-    assert found.error <= 0.2 / 8
+    assert found.proven
+    assert found.samples < result.samples
     assert found.value_low <= 0.4 <= found.value_high
     assert str(found).endswith("samples; suboptimality unknown")
 
@@ -65,35 +65,6 @@ def test_truth_is_unknown(question: str) -> None:
     }
     with pytest.raises(sb.InputError, match="truth is known"):
         ask[question]()
-
-
-@pytest.mark.parametrize("algorithm", ["paper", "half_tolerance", "anytime", "plug_in"])
-@pytest.mark.parametrize("tie_breaking", ["pessimistic", "optimistic"])
-def test_certificates_hold_on_games_whose_truth_the_test_knows(algorithm: str, tie_breaking: str) -> None:
-    """Seeded: 60 random and degenerate games at delta = 0.05; a false alarm has probability below 1e-9
-    (Hoeffding and the union bound are loose: no violation is expected in any of them)."""
-    for seed in range(60):
-        leader, follower = tables(generator("black box", seed))
-        game = black_box_of(leader, follower)
-        words = {"epsilon": 0.4, "delta": 0.05}
-        result = sb.learn(game, algorithm, tie_breaking=tie_breaking, seed=seed, **words)
-        found = sb.certificate(game, result, algorithm, **words)
-        a, b = result.leader_action, result.follower_response
-        assert found.value_low <= leader[a, b] <= found.value_high
-        assert follower[a].max() - follower[a, b] <= found.follower_slack
-        assert found.guaranteed == (algorithm != "plug_in")
-        if not found.guaranteed:
-            continue
-        truth = BanditGame(sb.PayoffTable(leader, follower))
-        robust, near = (
-            sb.leader_values(truth, slack, tie_breaking)
-            for slack in (found.robust_slack, found.follower_slack)
-        )
-        if tie_breaking == "pessimistic":
-            assert robust[a] >= found.value_low - 1e-12
-            assert robust[a] >= near.max() - 2 * found.error - 1e-12
-        else:
-            assert near[a] >= robust.max() - 2 * found.error - 1e-12
 
 
 def test_rungs_are_nested_pulls_of_one_run() -> None:
@@ -136,14 +107,13 @@ def test_wrong_games_are_refused(arguments: tuple) -> None:
         BlackBoxGame(*arguments)
 
 
-def test_certificates_need_equal_pulls_of_a_bandit_game() -> None:
-    game = BlackBoxGame(simulate, 2, 3)
-    result = sb.learn(game, epsilon=0.5)
-    with pytest.raises(sb.InputError, match=r"result\.samples"):
-        sb.certificate(BlackBoxGame(simulate, 7, 13), result, epsilon=0.5)
-    with pytest.raises(sb.InputError, match="algorithm"):
-        sb.certificate(game, result, "elimination", epsilon=0.5)
-    with pytest.raises(sb.InputError, match=r"game\.family"):
-        sb.certificate(sb.load_game("simultaneous/commitment"), result, epsilon=0.5)
-    with pytest.raises(sb.InputError, match="whole rows"):
-        game.sampler.pull_pairs(np.ones((2, 3), dtype=bool), 1, generator("any"))
+def test_a_simulator_that_hangs_is_interrupted() -> None:
+    def hangs(a: int, b: int, pulls: int, rng: np.random.Generator) -> tuple[float, float]:
+        time.sleep(60)
+        return 0.0, 0.0
+
+    sampler = BlackBoxGame(hangs, 2, 3, call_seconds=0.05).sampler
+    with pytest.raises(
+        sb.InputError, match=r"^simulate\(1, 0, 7, rng\) takes longer than game.call_seconds=0.05"
+    ):
+        sampler.pull_row(1, [7], np.random.default_rng(0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,17 +11,14 @@ from scipy import stats
 
 import stackel_bench as sb
 from stackel_bench.errors import InputError
-from stackel_bench.evaluation.verdict import judge
-from stackel_bench.families.bandit.stopping import certified
-from stackel_bench.families.bandit.stopping.pair_confidence import PairConfidence
 from stackel_bench.families.learners import make_learner
-from stackel_bench.families.oracles import oracle_of
+from stackel_bench.families.tables.pair_confidence import PairConfidence
 from stackel_bench.learners.budget import Budget, FixedBudget, LadderBudget, TheoryBudget
+from stackel_bench.learners.certified import learner as shared
 from stackel_bench.learners.certified.row_bounds import row_bounds
-from stackel_bench.learners.guarantee import PAPER
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.finite.responses import finite_leader_values
-from tests.replicates import decide
+from tests.replicates import broken, decide, stopped
 
 EPSILON = 0.3
 
@@ -41,12 +37,8 @@ def test_it_fails_at_most_delta_often_where_every_mean_is_at_a_boundary() -> Non
     failed: dict[TieBreaking, int] = dict.fromkeys(TieBreaking, 0)
     for seed in range(12):
         game = boundary_game(seed)
-        schedule, oracle = learner.schedule(game.sampler, budget), oracle_of(game)
-        for replicate in range(10):
-            found = learner.explore(game.sampler, schedule, 0, (seed, replicate))  # type: ignore[attr-defined]
-            for tie, decision in found.items():
-                decision = replace(decision, guarantee=PAPER)
-                failed[tie] += not judge(oracle, decision, EPSILON).guarantee_held
+        for tie, found in stopped(learner, game, budget, 10, seed).items():
+            failed[tie] += broken(game, found, EPSILON)
     assert all(stats.binom.sf(count - 1, 120, 0.5) > 1e-6 for count in failed.values())
 
 
@@ -55,11 +47,10 @@ def test_ties_everywhere_and_rewards_without_noise(noise: str) -> None:
     """Where nothing can be told apart it still stops, within 1.3 times the paper's samples."""
     flat = np.full((3, 2), 0.5)
     game = sb.load_game("bandit/explicit", leader_means=flat, follower_means=flat, noise=noise)
-    schedule = make_learner("bandit", "certified").schedule(game.sampler, TheoryBudget(epsilon=EPSILON))
-    for tie in TieBreaking:
-        (found,) = decide(make_learner("bandit", "certified"), game, schedule, 1, tie)[0]
+    learner, budget = make_learner("bandit", "certified"), TheoryBudget(epsilon=EPSILON)
+    for (found,) in stopped(learner, game, budget, 1).values():
         assert found.diagnostics["certified"] == 1
-        assert found.samples <= 1.3 * schedule.theory_samples
+        assert found.samples <= 1.3 * learner.schedule(game.sampler, budget).theory_samples
 
 
 @pytest.mark.parametrize(
@@ -75,32 +66,29 @@ def test_games_that_are_made_to_mislead_it(leader: Any, follower: Any) -> None:
     """delta = 1/2, 40 runs of each tie-breaking; a sound learner is blamed with probability below 1e-6."""
     game = sb.load_game("bandit/explicit", leader_means=leader, follower_means=follower)
     learner, budget = make_learner("bandit", "certified"), TheoryBudget(epsilon=EPSILON, delta=0.5)
-    schedule, oracle = learner.schedule(game.sampler, budget), oracle_of(game)
-    for tie in TieBreaking:
-        found = [rungs[0] for rungs in decide(learner, game, schedule, 40, tie)]
-        failed = sum(not judge(oracle, decision, EPSILON).guarantee_held for decision in found)
-        assert stats.binom.sf(failed - 1, 40, 0.5) > 1e-6
-        assert max(decision.samples for decision in found) <= 1.3 * schedule.theory_samples
+    most = 1.3 * learner.schedule(game.sampler, budget).theory_samples
+    for found in stopped(learner, game, budget, 40).values():
+        assert stats.binom.sf(broken(game, found, EPSILON) - 1, 40, 0.5) > 1e-6
+        assert max(decision.samples for decision in found) <= most
 
 
 def test_certain_rewards_prove_more_than_noisy_ones() -> None:
     """Means 0 and 1 have no variance: an interval shrinks as 1/n, not as 1/sqrt(n)."""
     known = PairConfidence((1, 1), 0.05, None)
     known.add(np.full((1, 1), 1000), np.zeros((1, 1)), np.zeros((1, 1)))
-    exact = known.bounds(np.array([0]), 0.1, TieBreaking.PESSIMISTIC).challenge[0]
+    exact = known.intervals(np.array([0])).high[0, 0]
     known.add(np.full((1, 1), 1000), np.full((1, 1), 1000.0), np.zeros((1, 1)))
-    noisy = known.bounds(np.array([0]), 0.1, TieBreaking.PESSIMISTIC).challenge[0] - 0.5
+    noisy = known.intervals(np.array([0])).high[0, 0] - 0.5
     assert exact < 0.01 < 0.04 < noisy
 
 
 def test_it_stops_earlier_than_the_paper() -> None:
     """Trap, eps .1: 13 (pessimistic) and 43 times (optimistic); here with a margin of a third."""
     game = sb.load_game("bandit/trap")
-    learner = make_learner("bandit", "certified")
-    schedule = learner.schedule(game.sampler, TheoryBudget(epsilon=0.1))
-    for tie, factor in ((TieBreaking.PESSIMISTIC, 9), (TieBreaking.OPTIMISTIC, 28)):
-        used = np.mean([rungs[0].samples for rungs in decide(learner, game, schedule, 20, tie)])
-        assert used < schedule.theory_samples / factor
+    learner, budget = make_learner("bandit", "certified"), TheoryBudget(epsilon=0.1)
+    paper = learner.schedule(game.sampler, budget).theory_samples
+    for found, factor in zip(stopped(learner, game, budget, 20).values(), (9, 28), strict=True):
+        assert np.mean([decision.samples for decision in found]) < paper / factor
 
 
 @pytest.mark.parametrize("tie", list(TieBreaking))
@@ -130,8 +118,7 @@ def test_the_confidence_is_the_mixture_of_supermartingales() -> None:
     n, scale, delta = 50, 0.5, 0.05
     known = PairConfidence((1, 1), delta, scale)
     known.add(np.full((1, 1), n), np.zeros((1, 1)), np.zeros((1, 1)))
-    bounds = known.bounds(np.array([0]), 0.1, TieBreaking.PESSIMISTIC)
-    radius = float(bounds.challenge[0])
+    radius = float(known.intervals(np.array([0])).high[0, 0])
     grid = np.linspace(-60, 60, 400_001)
     density = np.exp(-0.5 * (grid * scale) ** 2) * scale / math.sqrt(2 * math.pi)
     mixture = np.trapezoid(np.exp(grid * n * radius - 0.5 * n * (grid * scale) ** 2) * density, grid)
@@ -155,6 +142,6 @@ def test_a_cap_ends_it_uncertified_and_a_ladder_is_one_rung() -> None:
 
 
 def test_a_run_that_does_not_stop_raises(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(certified, "LARGEST", 0)
+    monkeypatch.setattr(shared, "LARGEST", 0)
     with pytest.raises(RuntimeError, match="did not stop"):
         sb.learn(sb.load_game("bandit/trap"), "certified", epsilon=0.1)

@@ -30,7 +30,7 @@ def test_sizes_and_sampler() -> None:
     sampler = game.sampler
     assert sampler.shape == (2, 2, 3)
     assert sampler.num_leader_actions == 2
-    counts = sampler.simulator(1).play(np.full((2, 2, 3), 1 / 3), 1000, generator("test"))
+    counts = sampler.simulator(1).play(np.full((2, 2, 3), 1 / 3), 1000, generator("test")).counts
     assert counts.sum(axis=(1, 2, 3)).tolist() == [1000, 1000]
 
 
@@ -64,5 +64,7 @@ def test_faulty_mdps(mdps: tuple[FollowerMDP, ...], message: str) -> None:
 
 
 def test_rewards_in_episodes_are_not_gaussian() -> None:
-    with pytest.raises(InputError, match="noise: found 'gaussian', allowed: one of bernoulli, deterministic"):
+    with pytest.raises(
+        InputError, match=r"unknown noise 'gaussian'.*; choose one of bernoulli, deterministic"
+    ):
         BanditRLGame((mdp(),), Noise("gaussian"))

@@ -7,6 +7,7 @@ import math
 import pytest
 
 from stackel_bench.errors import InputError
+from stackel_bench.families.bandit_rl.exploration.explorer import Goal
 from stackel_bench.families.bandit_rl.theory import (
     proof_budget,
     reward_episodes,
@@ -20,7 +21,7 @@ from stackel_bench.families.bandit_rl.theory import (
 
 def test_theorem_budget_of_the_reference_instance() -> None:
     """H=5, S=10, B=4, A=16, epsilon 0.1: N0 = 1.5e12 per target, 1.2e15 episodes in all."""
-    budget = theorem_budget((5, 10, 4), 0.1, 0.05, 16)
+    budget = theorem_budget((5, 10, 4), Goal(0.1, 0.05, 16))
     iota = math.log(5 * 10 * 16 * 4 / (0.05 * 0.1))
     assert budget.per_target == pytest.approx(1000 * 4 * 5**6 * iota**3 / 0.1, rel=1e-12)
     assert budget.per_target == pytest.approx(1.5e12, rel=0.02)
@@ -32,7 +33,7 @@ def test_theorem_budget_of_the_reference_instance() -> None:
 def test_long_horizons_are_ruled_by_the_transition_order() -> None:
     shape = (60, 2, 2)
     iota = math.log(60 * 2 * 2 / (0.05 * 0.5))
-    assert theorem_budget(shape, 0.5, 0.05, 1).gather == math.ceil(60**5 * 4 * 2 * iota / 0.25)
+    assert theorem_budget(shape, Goal(0.5, 0.05, 1)).gather == math.ceil(60**5 * 4 * 2 * iota / 0.25)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +42,7 @@ def test_long_horizons_are_ruled_by_the_transition_order() -> None:
 )
 def test_proof_budget_magnitudes(shape: tuple[int, int, int], gather: float, explore: float) -> None:
     """The magnitudes at epsilon 1 and failure probability 0.05/3 per event, two digits as printed."""
-    budget = proof_budget(shape, 1.0, 0.05, 1)
+    budget = proof_budget(shape, Goal(1.0, 0.05, 1))
     assert budget.gather == pytest.approx(gather, rel=0.05)
     assert budget.explore == pytest.approx(explore, rel=0.05)
 
@@ -77,16 +78,17 @@ def test_budgets_grow_when_anything_gets_harder() -> None:
         {"epsilon": 0.2}, {"delta": 0.01}, {"num_leader_actions": 5},
     ]  # fmt: skip
     for change in harder:
+        easier, harder_case = ((case.pop("shape"), Goal(**case)) for case in (dict(base), {**base, **change}))
         for budget in (theorem_budget, proof_budget):
-            easy, hard = budget(**base), budget(**{**base, **change})
+            easy, hard = budget(*easier), budget(*harder_case)
             assert hard.per_target > easy.per_target
             assert hard.gather > easy.gather
-        assert rf_ucrl_episodes(**{**base, **change}) > rf_ucrl_episodes(**base)
+        assert rf_ucrl_episodes(*harder_case) > rf_ucrl_episodes(*easier)
 
 
 def test_constants_scale_their_phase() -> None:
-    full = proof_budget((3, 3, 2), 0.3, 0.1, 2)
-    part = proof_budget((3, 3, 2), 0.3, 0.1, 2, c_explore=1e-3, c_data=1e-2)
+    full = proof_budget((3, 3, 2), Goal(0.3, 0.1, 2))
+    part = proof_budget((3, 3, 2), Goal(0.3, 0.1, 2), c_explore=1e-3, c_data=1e-2)
     assert part.per_target == pytest.approx(full.per_target * 1e-3, rel=1e-6)
     assert part.gather == pytest.approx(full.gather * 1e-2, rel=1e-6)
 
@@ -99,8 +101,6 @@ def test_phases_beyond_exact_counts_are_refused() -> None:
     assert runnable_phase("explore", 2**53, 0.1) == 2**53
     with pytest.raises(InputError, match=r"epsilon: found 0\.1, .*phase gather would need 9.01e\+15"):
         runnable_phase("gather", 2**53 + 1, 0.1)
-    for change in ({"shape": (0, 1, 1)}, {"epsilon": -1.0}, {"delta": 0.0}, {"num_leader_actions": 0}):
+    for change in ({"epsilon": -1.0}, {"delta": 0.0}, {"num_leader_actions": 0}):
         with pytest.raises(InputError):
-            theorem_budget(
-                **{"shape": (2, 2, 2), "epsilon": 0.1, "delta": 0.1, "num_leader_actions": 1, **change}
-            )
+            Goal(**{"epsilon": 0.1, "delta": 0.1, "num_leader_actions": 1, **change})

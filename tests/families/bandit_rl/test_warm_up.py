@@ -9,16 +9,22 @@ from numba.core.registry import CPUDispatcher
 from stackel_bench.families.bandit_rl.exploration import euler, uncertainty
 from stackel_bench.families.bandit_rl.exploration.explorer import Goal
 from stackel_bench.families.bandit_rl.explorers import EXPLORERS, make_explorer
+from stackel_bench.families.bandit_rl.game import BanditRLGame
 from stackel_bench.families.bandit_rl.warm_up import warm_up
+from stackel_bench.learners.budget import FixedBudget
 from stackel_bench.models import FollowerMDP
+from stackel_bench.planning.kl_ball import ball, induction
 from stackel_bench.simulation.episodes import EpisodeSimulator
 from stackel_bench.simulation.kernels import binomial, doubling, episodes, hypergeometric, multinomial
+from stackel_bench.statistics import law_mixture
 from stackel_bench.streams import generator
+from tests.replicates import decisions
 from tests.simulation.per_episode import random_mdp
 
 
 def _compiled() -> dict[str, int]:
     modules = (binomial, doubling, episodes, hypergeometric, multinomial, euler, uncertainty)
+    modules += (ball, induction, law_mixture)
     kernels = {
         name: kernel
         for module in modules
@@ -53,4 +59,5 @@ def test_nothing_is_compiled_after_the_warm_up() -> None:
         make_explorer("reward_free_explore", replanning="exact_doubling", value_range="horizon").explore(
             source, [halves], goal, ("memory",)
         )
+    decisions(BanditRLGame((mdp, kept)), "certified", FixedBudget(epsilon=1.0, samples=100), 1)
     assert _compiled() == before

@@ -44,8 +44,8 @@ def test_identity_is_the_content_wherever_the_features_come_from() -> None:
     others = [
         LinearBanditGame(MODEL),
         LinearBanditGame(MODEL, BOUNDED),
-        LinearBanditGame(MODEL.with_parameters([0.5, 0.5], MODEL.follower_parameters)),
-        LinearBanditGame(MODEL.with_parameters(MODEL.follower_parameters, MODEL.leader_parameters)),
+        LinearBanditGame(LinearModel(MODEL.features, [0.5, 0.5], MODEL.follower_parameters)),
+        LinearBanditGame(LinearModel(MODEL.features, MODEL.follower_parameters, MODEL.leader_parameters)),
         LinearBanditGame(replace(MODEL, features=FEATURES * 0.5)),
     ]
     assert len({game.identity for game in others}) == len(others)
@@ -108,11 +108,11 @@ def test_means_that_leave_the_interval_by_rounding_are_means() -> None:
             "dimension of features: found 5, allowed: at most one dimension per pair, 4",
         ),
         (
-            MODEL.with_parameters([1.0, 0.0], [1.0, 0.5]),
+            LinearModel(MODEL.features, [1.0, 0.0], [1.0, 0.5]),
             BOUNDED,
             r"follower_means\[1,0\]: found 1\.5, allowed: \[0, 1\] \(noise is bounded\)",
         ),
-        (MODEL.with_parameters([-1.0, 0.0], [1.0, 0.0]), BOUNDED, r"leader_means\[0,0\]: found -1\.0"),
+        (LinearModel(MODEL.features, [-1.0, 0.0], [1.0, 0.0]), BOUNDED, r"leader_means\[0,0\]: found -1\.0"),
     ],
 )
 def test_faulty_games(model: LinearModel, noise: Noise, message: str) -> None:

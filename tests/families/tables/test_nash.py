@@ -17,17 +17,18 @@ from stackel_bench.games.game import Game
 from stackel_bench.learners.budget import TheoryBudget, make_budget
 from stackel_bench.learners.decision import Decision
 from stackel_bench.models import PayoffTable, TieBreaking
-from stackel_bench.planning.finite.turn_based_nash import turn_based_nash
+from stackel_bench.planning.finite.responses import turn_based_nash
 from stackel_bench.planning.mixed.nash import nash_equilibria
 from tests.replicates import decide
 
 PESSIMISTIC = TieBreaking.PESSIMISTIC
 
 
-def run(game: Game, which: str, replicate: int, **budget: object) -> list[Decision]:
+def run(game: Game, which: str, replicates: int, **budget: object) -> list[list[Decision]]:
+    """Decisions [replicate][rung]."""
     learner = make_learner(game.family, "nash", which=which)
     schedule = learner.schedule(game.sampler, make_budget(**{"kind": "theory", **budget}))  # type: ignore[arg-type]
-    return decide(learner, game, schedule, replicate + 1, PESSIMISTIC, seed=3)[replicate]
+    return decide(learner, game, schedule, replicates, PESSIMISTIC, seed=3)
 
 
 def loss(game: Game, decision: Decision) -> float:
@@ -64,7 +65,7 @@ def test_the_stackelberg_solution_is_one_of_the_equilibria() -> None:
 def test_mixed_equilibria_are_equilibria_and_none_is_missing() -> None:
     """Generic random games: as many as a support enumeration by linear programs finds, an odd number."""
     rng = np.random.default_rng(2)
-    for _ in range(60):
+    for _ in range(25):
         rows, columns = (int(n) for n in rng.integers(1, 4, size=2))
         table = PayoffTable(rng.random((rows, columns)), rng.random((rows, columns)))
         found = nash_equilibria(table)
@@ -121,13 +122,13 @@ def test_trap_nash_gap_vanishes_while_the_stackelberg_loss_stays_one_half() -> N
     """The best equilibrium is worth 1 on paper and 0 to a leader whose follower breaks ties against it."""
     game = load_game("bandit/trap", num_risky=4)
     for which in ("best", "backward_induction"):
-        runs = [run(game, which, r, kind="ladder", rungs=8, epsilon=0.01) for r in range(40)]
+        runs = run(game, which, 40, kind="ladder", rungs=8, epsilon=0.01)
         gaps = np.array([[rung.diagnostics["nash_gap"] for rung in ladder] for ladder in runs])
         losses = np.array([[loss(game, rung) for rung in ladder] for ladder in runs])
         assert (gaps[:, -1] < 0.02).all()
         assert (gaps[:, 0] / gaps[:, -1] > 50).all()
         assert losses[:, -1].mean() >= (0.5 if which == "best" else 0.35)
-    assert all(loss(game, run(game, "worst", r, epsilon=0.1)[0]) == 0 for r in range(20))
+    assert all(loss(game, found) == 0 for (found,) in run(game, "worst", 20, epsilon=0.1))
 
 
 def test_random_picks_every_equilibrium_of_the_trap_equally_often() -> None:
@@ -136,7 +137,7 @@ def test_random_picks_every_equilibrium_of_the_trap_equally_often() -> None:
     False alarm: |Binomial(300, 2/3) - 200| > 40 has probability 1e-6.
     """
     game = load_game("bandit/trap", num_risky=4)
-    losses = [loss(game, run(game, "random", r, epsilon=0.1)[0]) for r in range(300)]
+    losses = [loss(game, found) for (found,) in run(game, "random", 300, epsilon=0.1)]
     assert set(losses) == {0.0, 0.5}
     assert abs(sum(losses) / 0.5 - 200) <= 40
 
@@ -145,7 +146,7 @@ def test_the_papers_table_has_one_equilibrium_and_it_is_worth_less_than_commitme
     """(a1, b1) is worth 1/2 to the leader, committing to a mixed strategy 7/8 (leader payoffs over 4)."""
     game = load_game("simultaneous/commitment")
     for which in ("best", "worst", "random"):
-        (found,) = run(game, which, 0, epsilon=0.1)
+        ((found,),) = run(game, which, 1, epsilon=0.1)
         assert found.leader_strategy is not None
         assert found.leader_strategy.tolist() == [1.0, 0.0]
         assert loss(game, found) == pytest.approx(0.375)
@@ -154,9 +155,9 @@ def test_the_papers_table_has_one_equilibrium_and_it_is_worth_less_than_commitme
 def test_nash_gap_bounds_the_true_gap() -> None:
     """On random bimatrix games neither player gains more than the diagnostic (allowed rate 0.05, seen: 0)."""
     sizes = {"num_leader_actions": 3, "num_follower_actions": 3}
-    for seed in range(200):
+    for seed in range(60):
         game = load_game("simultaneous/random", instance_seed=seed, **sizes)
-        (found,) = run(game, "random", 0, epsilon=0.3)
+        ((found,),) = run(game, "random", 1, epsilon=0.3)
         strategy = found.leader_strategy
         assert strategy is not None
         means = strategy @ game.table.follower_means

@@ -29,7 +29,6 @@ def test_learners_see_sizes_and_samples_only(family: type) -> None:
         "whole_rewards",
         "unit_rewards",
         "pull_row",
-        "pull_pairs",
         "pull_counts",
     } | {
         "block_size",
@@ -71,16 +70,6 @@ def test_rows_have_the_means_of_the_table(kind: str) -> None:
         for sums, means in ((leader, TABLE.leader_means), (follower, TABLE.follower_means)):
             deviation = 7 * 0.5 * np.sqrt(np.array([[1e6], [1e12]]))
             assert (np.abs(sums - np.array([[1e6], [1e12]]) * means[row]) <= deviation).all()
-
-
-def test_pairs_that_are_not_wanted_are_zero_and_change_nothing() -> None:
-    sampler = BanditGame(TABLE).sampler
-    wanted = np.array([[True, False, True], [False, True, False]])
-    all_leader, all_follower = sampler.pull_pairs(np.ones((2, 3), dtype=bool), 1000, generator("pairs"))
-    leader, follower = sampler.pull_pairs(wanted, 1000, generator("pairs"))
-    assert (leader == np.where(wanted, all_leader, 0)).all()
-    assert (follower == np.where(wanted, all_follower, 0)).all()
-    assert (all_follower > 0).all()
 
 
 def test_bernoulli_needs_means_in_the_unit_interval_and_other_noise_does_not() -> None:

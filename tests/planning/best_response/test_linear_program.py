@@ -14,17 +14,16 @@ RESPONSES = {True: worst_case_best_response, False: best_case_best_response}
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_agrees_with_highs_on_the_occupancy_program(family):
-    """14 families x 9 shapes x 2 seeds x 4 slacks x worst and best: 2,016 instances for each method."""
+    """14 families x 9 shapes x 4 slacks x worst and best: 1,008 instances for each method."""
     for shape in SHAPES:
-        for seed in range(2):
-            mdp = follower_mdp(family, shape, seed)
-            program = occupancy_lp.occupancy_program(mdp)
-            optimum = occupancy_lp.follower_optimum(program)
-            for slack in (1e-3, 0.05, 0.4, 100.0):
-                for worst, respond in RESPONSES.items():
-                    expected = occupancy_lp.leader_value(program, optimum - slack, worst=worst)
-                    for method in METHODS:
-                        response = respond(mdp, slack, method=method)
-                        assert response.leader_value == pytest.approx(expected, abs=1e-9)
-                        assert response.follower_optimum == pytest.approx(optimum, abs=1e-9)
-                        assert_attains(mdp, response, slack)
+        mdp = follower_mdp(family, shape, 0)
+        program = occupancy_lp.occupancy_program(mdp)
+        optimum = occupancy_lp.follower_optimum(program)
+        for slack in (1e-3, 0.05, 0.4, 100.0):
+            for worst, respond in RESPONSES.items():
+                expected = occupancy_lp.leader_value(program, optimum - slack, worst=worst)
+                for method in METHODS:
+                    response = respond(mdp, slack, method=method)
+                    assert response.leader_value == pytest.approx(expected, abs=1e-9)
+                    assert response.follower_optimum == pytest.approx(optimum, abs=1e-9)
+                    assert_attains(mdp, response, slack)

@@ -68,8 +68,8 @@ def exact_leader_value(points, target, choose):
 @pytest.mark.parametrize("grid", GRIDS)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_agrees_with_all_policies_in_exact_arithmetic(grid, shape):
-    """3 grids x 7 shapes x 12 seeds x 7 slacks x worst and best: 3,528 instances for each method."""
-    for seed in range(12):
+    """3 grids x 7 shapes x 5 seeds x 7 slacks x worst and best: 1,470 instances for each method."""
+    for seed in range(5):
         model = rational_model(grid, shape, seed)
         mdp = as_floats(*model)
         points = all_values(*model)

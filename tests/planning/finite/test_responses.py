@@ -52,8 +52,8 @@ def test_values_equal_fractions_on_a_thousand_tables(block: int) -> None:
                 assert int(found.argmax()) == commitment
 
 
-@pytest.mark.parametrize("block", range(10))
-def test_gaps_equal_their_definitions_on_a_thousand_tables(block: int) -> None:
+@pytest.mark.parametrize("block", range(5))
+def test_gaps_equal_their_definitions_on_500_tables(block: int) -> None:
     for seed in range(100 * block, 100 * block + 100):
         leader, follower = random_table(seed)
         for epsilon in slacks(seed)[1:]:

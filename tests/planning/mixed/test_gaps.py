@@ -66,10 +66,10 @@ def test_both_gaps_equal_rational_breakpoints(family: str) -> None:
         gap = mixed_gap(table, float(epsilon), "pessimistic")
         wanted = float(game.supremum(Fraction(0), min) - game.supremum(epsilon, min))
         assert gap.low - 1e-10 <= wanted <= gap.high + 1e-10
-        assert 0 <= gap.width <= 1.001e-6
+        assert 0 <= gap.high - gap.low <= 1.001e-6
         gap = mixed_gap(table, float(epsilon), "optimistic")
         assert gap.low == pytest.approx(float(game.optimistic_gap(epsilon)), abs=1e-9)
-        assert 0 <= gap.width <= 1e-10
+        assert 0 <= gap.high - gap.low <= 1e-10
 
 
 @pytest.mark.parametrize("epsilon", [0.0625, 0.1, 0.5, 0.9])
@@ -80,9 +80,9 @@ def test_unit_values_of_the_conitzer_sandholm_game(epsilon: float) -> None:
     assert value(0.0, "pessimistic").low == pytest.approx(0.875, abs=1e-12)
     tolerant = value(epsilon, "pessimistic")
     assert tolerant.low <= 0.875 - epsilon / 8 <= tolerant.high + 1e-12
-    assert tolerant.width <= 1e-6
+    assert tolerant.high - tolerant.low <= 1e-6
     assert value(epsilon, "optimistic").low == pytest.approx(0.875 + epsilon / 8, abs=1e-12)
-    assert mixed_gap(CONITZER, epsilon).middle == pytest.approx(epsilon / 8, abs=1e-6)
+    assert mixed_gap(CONITZER, epsilon).high == pytest.approx(epsilon / 8, abs=1e-6)
     assert mixed_gap(CONITZER, epsilon, "optimistic").low == pytest.approx(0.5, abs=1e-12)
 
 
@@ -124,7 +124,7 @@ def test_optimistic_gap_with_more_actions(step: int) -> None:
         gap = mixed_gap(PayoffTable(leader, follower), epsilon, "optimistic")
         best = mixed_stackelberg_value(PayoffTable(leader, follower), 0.0, "optimistic").low
         assert gap.low == pytest.approx(_gap_by_pairs(leader, follower, epsilon, best), abs=1e-7)
-        assert gap.width <= 1e-10
+        assert gap.high - gap.low <= 1e-10
         strategies = np.vstack([rng.dirichlet(np.full(shape[0], 0.5), 3000), np.eye(shape[0])])
         payoffs, paid = strategies @ follower, strategies @ leader
         lag = payoffs.max(axis=1, keepdims=True) - payoffs
@@ -182,7 +182,7 @@ def test_near_ties_are_resolved_or_left_open(block: int) -> None:
         gap = mixed_gap(table, float(epsilon), "optimistic")
         wanted = float(game.optimistic_gap(epsilon))
         assert gap.low - 1e-9 <= wanted <= gap.high + 1e-9
-        assert gap.finished == (gap.width <= 1e-9)
+        assert gap.finished == (gap.high - gap.low <= 1e-9)
         if finest >= Fraction(1, 1000) and epsilon >= Fraction(1, 1000):
             assert gap.finished
         unfinished += not gap.finished

@@ -77,9 +77,13 @@ def two_rows(
     all_weights: np.ndarray,
     all_leader: np.ndarray,
     all_follower: np.ndarray,
+    most: float,
     found: np.ndarray,
 ) -> float:
-    """A lower bound, up to the tolerance tight, of the cost of the two rows; found = (cost, b, c, b0, z)."""
+    """A lower bound, up to the tolerance tight, of the cost of the two rows; found = (cost, b, c, b0, z).
+
+    Costs beyond `most` are of no interest: the bound is then about that, and found is left as it was.
+    """
     least_c, most_c = np.min(all_leader) - epsilon, np.max(some_leader)
     if law == BERNOULLI:
         least_c, most_c = max(0.0, least_c), min(1.0 - epsilon, most_c)
@@ -89,7 +93,7 @@ def two_rows(
     top = np.max(all_follower) + epsilon
     if law == BERNOULLI:
         top = min(1.0, top)
-    best, bound = math.inf, math.inf
+    best, bound = most, most
     stack = np.empty((4096, 4))
     for b0 in np.argsort(-all_follower):
         stack[0] = least_c, most_c, all_follower[b0], max(top, all_follower[b0])

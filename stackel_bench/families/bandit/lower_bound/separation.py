@@ -13,6 +13,8 @@ from stackel_bench.families.bandit.lower_bound.alternatives import costs_of, ent
 from stackel_bench.families.bandit.lower_bound.divergence import fall, rise
 from stackel_bench.models import TieBreaking
 
+WORTH_KNOWING = 3.0  # games that cost more than so many times the cheapest one's are not looked for
+
 
 @dataclass(frozen=True, eq=False)
 class Question:
@@ -24,18 +26,8 @@ class Question:
     tie_breaking: TieBreaking
     law: int
 
-    def separate(
-        self, weights: np.ndarray, row: int, response: int, tolerance: float
-    ) -> tuple[float, list[np.ndarray], list[np.ndarray]]:
-        """The certified least cost of a game in which (row, response) is wrong, and cuts [A,B].
-
-        The first cuts are the row's, whatever the response; the others make the response wrong.
-        """
-        bound, of_row = self._leader_line(weights, row, tolerance)
-        value, of_response = self._follower_line(weights, row, response)
-        return min(value, bound), of_row, of_response
-
-    def _leader_line(self, weights: np.ndarray, row: int, tolerance: float) -> tuple[float, list[np.ndarray]]:
+    def leader_line(self, weights: np.ndarray, row: int, tolerance: float) -> tuple[float, list[np.ndarray]]:
+        """The certified least cost of a game in which the row is wrong, and such games, as cuts."""
         pessimistic = self.tie_breaking is TieBreaking.PESSIMISTIC
         slack = self.epsilon / 2 if pessimistic else 0.0
         entry, levels = np.empty_like(weights), np.empty_like(weights)
@@ -50,7 +42,9 @@ class Question:
             bound = two_rows(
                 *(self.law, self.epsilon, tolerance),
                 *(weights[some], self.leader[some], entry[some]),
-                *(weights[every], self.leader[every], self.follower[every], found),
+                *(weights[every], self.leader[every], self.follower[every]),
+                most=WORTH_KNOWING * least,
+                found=found,
             )
             least = min(least, bound)
             if np.isfinite(found[0]):
@@ -63,7 +57,8 @@ class Question:
                 cuts.append(cut)
         return least, cuts
 
-    def _follower_line(self, weights: np.ndarray, row: int, response: int) -> tuple[float, list[np.ndarray]]:
+    def follower_line(self, weights: np.ndarray, row: int, response: int) -> tuple[float, list[np.ndarray]]:
+        """The least cost of a game in which the response is further than epsilon from the row's best."""
         means, least, cuts = self.follower[row], np.inf, []
         for other in range(weights.shape[1]):
             if other != response:

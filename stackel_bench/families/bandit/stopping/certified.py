@@ -3,82 +3,44 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from stackel_bench import checks, streams
-from stackel_bench.errors import InputError
-from stackel_bench.families.bandit.stopping.pair_confidence import PairConfidence
+from stackel_bench.families.tables.pair_confidence import PairConfidence
 from stackel_bench.families.tables.pair_sampling import PairSampler
 from stackel_bench.families.tables.theory import paper_pulls
 from stackel_bench.learners.budget import Budget
-from stackel_bench.learners.certified.loop import largest_cap, run_until_certified
-from stackel_bench.learners.certified.row_bounds import RowBounds
+from stackel_bench.learners.certified.learner import StoppingLearner, stopping_schedule
+from stackel_bench.learners.certified.row_bounds import RowBounds, row_bounds
 from stackel_bench.learners.certified.standing import Standing, standing_of
 from stackel_bench.learners.decision import Decision
-from stackel_bench.learners.guarantee import PAPER, Guarantee
-from stackel_bench.learners.learner import Schedule, StreamKey
+from stackel_bench.learners.learner import Schedule
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.finite.responses import respond, response_sets
 
 FIRST_PULLS = 10  # of each pair
 GROWTH = 0.1  # a pair that is pulled again gets this share of its pulls
-LARGEST = 4  # times the paper's samples: far more than it ever takes, and then an error
 
 
 @dataclass(frozen=True)
-class CertifiedLearner:
-    """Both lines of the theorem with probability 1 - delta, from as few pulls as prove them on this game.
-
-    Runs to its stop on budget=theory and budget=ladder (one rung); budget=fixed is a cap on the samples;
-    budget=scaled shrinks every confidence radius by sqrt(scale), and gives the guarantee away.
-    """
+class CertifiedLearner(StoppingLearner):
+    """Pulls the responses that the bounds of the best row and of its challenger rest on."""
 
     version: ClassVar[int] = 2
-    name: ClassVar[str] = "certified"
-    guarantee: ClassVar[Guarantee] = PAPER
 
     def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
-        """One unit is the whole game; the samples named are the most that can be used."""
+        """The samples named are the most that can be used."""
         pairs = math.prod(sampler.shape)
         paper = pairs * paper_pulls(budget.epsilon, pairs, budget.delta, sampler.sub_gaussian_scale)
-        most = largest_cap(budget, LARGEST * paper + 2 * FIRST_PULLS * pairs, pairs)
-        if most > checks.MAX_EXACT_COUNT:
-            raise InputError("samples of the budget", most, "at most 2**53 in total; raise budget.epsilon")
-        return Schedule(
-            budget=budget,
-            counts=(most // pairs,),
-            samples=(most,),
-            theory_samples=paper,
-            units=1,
-            seconds_per_unit=0.1 + 1e-3 * pairs,
-            shared=False,
-        )
+        return stopping_schedule(budget, paper, FIRST_PULLS * pairs, pairs, 0.1 + 1e-3 * pairs)
 
-    def explore(
-        self, sampler: PairSampler, schedule: Schedule, unit: int, key: StreamKey
-    ) -> dict[TieBreaking, Decision]:
-        """What is decided where the run ends, for each tie-breaking."""
-        return {tie: _run(sampler, schedule, tie, key) for tie in TieBreaking}
-
-    def decide(
-        self,
-        sampler: PairSampler,
-        schedule: Schedule,
-        findings: Sequence[dict[TieBreaking, Decision]],
-        tie_breaking: TieBreaking,
-    ) -> list[Decision]:
-        """The decision that the run ended with."""
-        return [findings[0][tie_breaking]]
-
-
-def _run(sampler: PairSampler, schedule: Schedule, tie: TieBreaking, key: StreamKey) -> Decision:
-    budget, cap = schedule.budget, schedule.samples[0]
-    rng = streams.generator(*key, "certified")
-    return run_until_certified(_Pulls(sampler, budget, tie, cap, rng), budget, cap, rng)
+    def model(
+        self, sampler: PairSampler, schedule: Schedule, tie_breaking: TieBreaking, rng: np.random.Generator
+    ) -> _Pulls:
+        """Every pair is pulled a few times first."""
+        return _Pulls(sampler, schedule.budget, tie_breaking, schedule.samples[0], rng)
 
 
 class _Pulls:
@@ -93,6 +55,7 @@ class _Pulls:
         self._sampler, self._epsilon, self._tie = sampler, budget.epsilon, tie
         self._rows = np.arange(sampler.shape[0])  # whose bounds are out of date
         self._bounds: RowBounds | None = None
+        self.about: Decision | None = None
         self.sample(np.full(sampler.shape, min(FIRST_PULLS, cap // math.prod(sampler.shape))), rng)
 
     @property
@@ -100,9 +63,13 @@ class _Pulls:
         return self._known.samples
 
     def standing(self) -> Standing:
-        now = self._known.bounds(self._rows, self._epsilon, self._tie)
+        now = row_bounds(*self._known.intervals(self._rows), self._epsilon, self._tie)
         bounds = self._bounds = _updated(self._bounds, self._rows, now)
-        return standing_of(bounds.win, bounds.challenge, bounds.response, self._epsilon)
+        row = None if self.about is None else self.about.leader_action
+        answered = bounds.response >= 0
+        if self.about is not None:
+            answered = bounds.behind[:, self.about.follower_response] <= self._epsilon
+        return standing_of(bounds.win, bounds.challenge, answered, self._epsilon, row)
 
     def allocation(self, standing: Standing) -> tuple[int, np.ndarray]:
         assert self._bounds is not None
@@ -114,7 +81,8 @@ class _Pulls:
         self._rows = np.flatnonzero(allocation.any(axis=1))
 
     def decision(self, standing: Standing) -> Decision:
-        row, response = standing.winner, standing.response
+        assert self._bounds is not None
+        row, response = standing.winner, int(self._bounds.response[standing.winner])
         if not standing.proven:
             row, response = _estimate(self._known, self._epsilon, self._tie)
         value = float(self._known.leader[row, response] / self._known.pulls[row, response])
@@ -135,7 +103,7 @@ def wanted_pulls(
         row = standing.winner
         pairs = {(row, int(p)) for p in np.flatnonzero(bounds.live[row])}
     else:
-        best, _ = _estimate(known, epsilon, tie)
+        best = standing.winner if standing.asked else _estimate(known, epsilon, tie)[0]
         others = np.where(np.arange(len(leader)) == best, -np.inf, bounds.challenge)
         other = int(others.argmax())
         inner = other if tie is TieBreaking.PESSIMISTIC else best

@@ -11,8 +11,6 @@ With probability 1 - delta, for all leader actions at once, max_b E_1(s_1,b) is 
 time-uniform, so any adaptive or batched way of collecting the counts is allowed.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

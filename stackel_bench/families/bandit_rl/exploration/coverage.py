@@ -3,9 +3,7 @@
 Sums go through einsum: unlike a matrix product it adds up in an order that no processor changes.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,17 +14,11 @@ from stackel_bench.simulation.policy_mixture import PolicyMixture
 CHUNK = 4096  # policies whose occupancies are computed together
 
 
-@dataclass(frozen=True)
-class Coverage:
-    """ratio = max over significant (h,s) and all b of max_pi P_h(s,b)/mu_h(s,b); guaranteed <= bound.
-
-    worst is the triple (layer, state, action) that attains it, None if no state is significant.
-    """
+class Coverage(NamedTuple):
+    """ratio = max over significant (h,s) and all b of max_pi P_h(s,b)/mu_h(s,b); guaranteed <= bound."""
 
     ratio: float
     bound: float
-    num_significant: int
-    worst: tuple[int, int, int] | None
 
 
 def coverage(mdp: FollowerMDP, exploration: Exploration, *, epsilon: float) -> Coverage:
@@ -39,15 +31,11 @@ def coverage(mdp: FollowerMDP, exploration: Exploration, *, epsilon: float) -> C
     )
     reach = maximal_reach(mdp)
     significant = reach >= epsilon / (2 * states * horizon**2)
-    bound = 2.0 * states * actions * horizon
-    if not significant.any():
-        return Coverage(0.0, bound, 0, None)
     with np.errstate(divide="ignore"):
         ratios = np.where(significant, reach, 0.0)[..., None] / np.where(
             significant[..., None], sampling, 1.0
         )
-    worst = tuple(int(i) for i in np.unravel_index(ratios.argmax(), ratios.shape))
-    return Coverage(float(ratios.max()), bound, int(significant.sum()), (worst[0], worst[1], worst[2]))
+    return Coverage(float(ratios.max()), 2.0 * states * actions * horizon)
 
 
 def maximal_reach(mdp: FollowerMDP) -> np.ndarray:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from stackel_bench.kernel import kernel
-from stackel_bench.simulation.episodes import EpisodeSimulator
 from stackel_bench.simulation.policy_mixture import ACTION_TYPE
+from stackel_bench.simulation.tally import EpisodeSource, Tally
 
 FINEST_BATCH = 1 / 1024  # first look after a replan, as a share of the episodes played before it
 
@@ -25,9 +25,9 @@ class EulerSettings:
 
 
 def euler_run(
-    simulator: EpisodeSimulator, layer: int, state: int, settings: EulerSettings, rng: np.random.Generator
-) -> tuple[list[tuple[np.ndarray, int]], np.ndarray]:
-    """Pairs (actions [layer,S], episodes) in the order played, and the transition counts [layer,S,B,S].
+    simulator: EpisodeSource, layer: int, state: int, settings: EulerSettings, rng: np.random.Generator
+) -> tuple[list[tuple[np.ndarray, int]], Tally]:
+    """Pairs (actions [layer,S], episodes) in the order played, and the tally of all layers before `layer`.
 
     EULER (Zanette & Brunskill 2019, Algorithm 1) for the reward 1[s = state] at `layer` (from 0), which is
     known and paid on arrival, so only earlier layers are planned and simulated. It replans when a visit count
@@ -37,14 +37,14 @@ def euler_run(
     horizon, states, actions = simulator.shape
     # delta' = failure/7 and L = ln(4 (S H) B (N0 H) / delta'): states are (state, layer), T = N0 H.
     log_term = math.log(4 * states * horizon * actions * settings.episodes * horizon * 7 / settings.failure)
-    counts = np.zeros((layer, states, actions, states), dtype=np.int64)
+    tally = Tally.empty((layer, states, actions))
     played: list[tuple[np.ndarray, int]] = []
     done = 0
     while done < settings.episodes:
-        policy = euler_policy(counts, state, log_term, settings.value_range)
+        policy = euler_policy(tally.counts, state, log_term, settings.value_range)
         episodes = simulator.play_until_doubled(
             policy,
-            counts,
+            tally,
             settings.episodes - done,
             rng,
             layers=layer,
@@ -53,7 +53,7 @@ def euler_run(
         )
         played.append((policy, episodes))
         done += episodes
-    return played, counts
+    return played, tally
 
 
 def euler_policy(counts: np.ndarray, state: int, log_term: float, value_range: float) -> np.ndarray:

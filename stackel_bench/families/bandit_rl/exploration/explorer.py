@@ -11,9 +11,10 @@ from typing import Protocol
 import numpy as np
 
 from stackel_bench import checks
+from stackel_bench.errors import InputError
 from stackel_bench.models import FollowerMDP
-from stackel_bench.simulation.episodes import EpisodeSimulator
 from stackel_bench.simulation.policy_mixture import PolicyMixture
+from stackel_bench.simulation.tally import EpisodeSource
 from stackel_bench.streams import KeyPart
 
 Shape = tuple[int, int, int]  # (horizon H, states S, follower actions B)
@@ -87,6 +88,13 @@ class Exploration:
         return sum(self.episodes.values())
 
 
+def reject_shrinking(plans: Sequence[EpisodePlan]) -> None:
+    """Raise an InputError unless there are plans and no total is smaller than the one before."""
+    totals = [plan.total for plan in plans]
+    if not totals or totals != sorted(totals):
+        raise InputError("ladder of episodes", totals, "at least one total, and totals that do not shrink")
+
+
 class Explorer(Protocol):
     """Turns episodes of one leader action into estimated models; same key, same result.
 
@@ -120,7 +128,7 @@ class Explorer(Protocol):
 
     def explore(
         self,
-        simulator: EpisodeSimulator,
+        simulator: EpisodeSource,
         plans: Sequence[EpisodePlan],
         goal: Goal,
         key: tuple[KeyPart, ...],

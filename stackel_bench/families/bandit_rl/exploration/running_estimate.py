@@ -1,53 +1,55 @@
 """Counts and reward sums that grow batch by batch, and the exploration they amount to at any moment."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np
 
 from stackel_bench.families.bandit_rl.exploration.certificate import certified_error
-from stackel_bench.families.bandit_rl.exploration.estimate import estimated_model
 from stackel_bench.families.bandit_rl.exploration.explorer import Exploration, Goal
-from stackel_bench.simulation.episodes import EpisodeSimulator
+from stackel_bench.models import FollowerMDP
 from stackel_bench.simulation.policy_mixture import PolicyMixture
+from stackel_bench.simulation.tally import EpisodeSource, Tally
 
 
 class RunningEstimate:
-    """Everything one run has seen so far.
-
-    Rewards are drawn when they are first asked for, from the visits that have none yet: given the visits they
-    are independent of everything else, so the moment does not matter.
-    """
+    """Everything one run has seen so far; rewards are asked for when they are needed."""
 
     def __init__(
-        self, simulator: EpisodeSimulator, unvisited_reward: float, reward_rng: np.random.Generator
+        self, simulator: EpisodeSource, unvisited_reward: float, reward_rng: np.random.Generator
     ) -> None:
-        horizon, states, actions = simulator.shape
         self.simulator = simulator
         self.episodes = 0
-        self.counts = np.zeros((horizon, states, actions, states), dtype=np.int64)
+        self.tally = Tally.empty(simulator.shape)
         self._unvisited_reward = unvisited_reward
         self._reward_rng = reward_rng
-        self._rewarded = np.zeros(simulator.shape, dtype=np.int64)
-        self._sums = (np.zeros(simulator.shape), np.zeros(simulator.shape))
 
-    def add(self, counts: np.ndarray, episodes: int) -> None:
-        """Take in the transition counts [H,S,B,S] of further episodes."""
-        self.counts += counts
+    @property
+    def counts(self) -> np.ndarray:
+        """Transition counts int64 [H,S,B,S] so far."""
+        return self.tally.counts
+
+    def add(self, played: Tally, episodes: int) -> None:
+        """Take in further episodes."""
+        self.tally.add(played)
         self.episodes += episodes
 
     def visits(self) -> np.ndarray:
         """Visits int64 [H,S,B] so far."""
-        return np.asarray(self.counts.sum(axis=3))
+        return self.tally.visits()
 
     def reward_sums(self) -> tuple[np.ndarray, np.ndarray]:
         """Sums of leader and follower rewards [H,S,B] over all visits so far."""
-        visits = self.visits()
-        fresh = self.simulator.reward_sums(visits - self._rewarded, self._reward_rng)
-        self._sums = (self._sums[0] + fresh[0], self._sums[1] + fresh[1])
-        self._rewarded = visits
-        return self._sums
+        self.simulator.draw_rewards(self.tally, self._reward_rng)
+        return self.tally.leader_sums, self.tally.follower_sums
+
+    def model(self) -> FollowerMDP:
+        """The follower MDP estimated from all episodes so far."""
+        return estimated_model(
+            self.counts,
+            *self.reward_sums(),
+            initial_state=self.simulator.initial_state,
+            unvisited_reward=self._unvisited_reward,
+        )
 
     def certificate(self, goal: Goal) -> float:
         """The bound on the uniform value error that the counts so far certify."""
@@ -55,11 +57,31 @@ class RunningEstimate:
 
     def snapshot(self, episodes: Mapping[str, int], mixture: PolicyMixture | None, goal: Goal) -> Exploration:
         """The exploration so far, independent of what follows; episodes are those played, by phase."""
-        model = estimated_model(
-            self.counts,
-            *self.reward_sums(),
-            initial_state=self.simulator.initial_state,
-            unvisited_reward=self._unvisited_reward,
-        )
         policies = 0 if mixture is None else len(mixture)
-        return Exploration(model, self.visits(), episodes, policies, self.certificate(goal), mixture)
+        return Exploration(self.model(), self.visits(), episodes, policies, self.certificate(goal), mixture)
+
+
+def estimated_model(
+    counts: np.ndarray,
+    leader_sums: np.ndarray,
+    follower_sums: np.ndarray,
+    *,
+    initial_state: int,
+    unvisited_reward: float,
+) -> FollowerMDP:
+    """Empirical means of transitions (counts [H,S,B,S]) and of both rewards (sums [H,S,B]).
+
+    Unvisited triples: uniform transitions, which keeps the flow constraints of planning valid and does not
+    touch the proof, and unvisited_reward for both players (1/2 minimises the worst-case error).
+    """
+    states = counts.shape[1]
+    visits = counts.sum(axis=3)
+    seen = visits > 0
+    at_least_one = np.maximum(visits, 1)
+    transitions = np.where(seen[..., None], counts / at_least_one[..., None], 1 / states)
+    # Division rounds each entry; normalising keeps long rows within the tolerance of FollowerMDP.
+    transitions /= transitions.sum(axis=3, keepdims=True)
+    leader, follower = (
+        np.where(seen, sums / at_least_one, unvisited_reward) for sums in (leader_sums, follower_sums)
+    )
+    return FollowerMDP(transitions, leader, follower, initial_state)

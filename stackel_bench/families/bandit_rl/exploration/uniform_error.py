@@ -1,9 +1,5 @@
 """The true sup over policies and players of |estimated value - true value|, or an upper bound of it."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
 import numpy as np
 
 from stackel_bench.errors import InputError
@@ -12,18 +8,8 @@ from stackel_bench.models import FollowerMDP
 MAX_POLICIES = 1_000_000
 
 
-@dataclass(frozen=True)
-class UniformError:
-    """value is the supremum itself if exact, otherwise an upper bound."""
-
-    value: float
-    exact: bool
-
-
-def uniform_error(
-    estimate: FollowerMDP, truth: FollowerMDP, max_policies: int = MAX_POLICIES
-) -> UniformError:
-    """Enumeration of deterministic policies if there are at most max_policies, else a dynamic programme.
+def uniform_error(estimate: FollowerMDP, truth: FollowerMDP, max_policies: int = MAX_POLICIES) -> float:
+    """Exact if there are at most max_policies deterministic policies to enumerate, else an upper bound.
 
     Deterministic policies suffice: a Markov policy is the same mixture of them in both models.
     """
@@ -32,8 +18,8 @@ def uniform_error(
     horizon, states, actions = truth.shape
     # The first layer matters at the initial state only.
     if actions ** min(states * (horizon - 1) + 1, 64) <= max_policies:
-        return UniformError(_enumerated(estimate, truth), True)
-    return UniformError(_bounded(estimate, truth), False)
+        return _enumerated(estimate, truth)
+    return _bounded(estimate, truth)
 
 
 def _enumerated(estimate: FollowerMDP, truth: FollowerMDP) -> float:

@@ -1,7 +1,5 @@
 """A generative model that may be asked for any (layer, state, action): the skyline of exploration."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +8,8 @@ import numpy as np
 from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Goal, Shape
 from stackel_bench.families.bandit_rl.exploration.running_estimate import RunningEstimate
 from stackel_bench.families.bandit_rl.explorers.single_run import SingleRun
+from stackel_bench.simulation.episodes import simulated
+from stackel_bench.simulation.tally import Tally
 
 
 @dataclass(frozen=True)
@@ -17,15 +17,16 @@ class Generative(SingleRun):
     """Asks every triple equally often; H queries cost one episode, which would show H transitions."""
 
     name = "generative"
-    replans = False
+    needs_simulation = True
 
     def play(
         self, running: RunningEstimate, plans: Sequence[EpisodePlan], goal: Goal, rng: np.random.Generator
     ) -> Iterator[None]:
         """Each plan adds the queries that it has more than the one before."""
+        model = simulated(running.simulator)
         for plan in plans:
-            queries = _queries(running.simulator.shape, plan.total) - running.visits()
-            running.add(running.simulator.query(queries, rng), plan.total - running.episodes)
+            queries = _queries(model.shape, plan.total) - running.visits()
+            running.add(Tally.unrewarded(model.query(queries, rng)), plan.total - running.episodes)
             yield None
 
 

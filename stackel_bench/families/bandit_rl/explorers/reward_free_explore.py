@@ -1,7 +1,5 @@
 """Reward-Free RL-Explore (Jin et al. 2020): learn to reach every state, then gather data that way."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,14 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from stackel_bench import checks
-from stackel_bench.families.bandit_rl.exploration.budgets import reject_shrinking
 from stackel_bench.families.bandit_rl.exploration.euler import EulerSettings, euler_run
-from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Exploration, Goal, Shape
+from stackel_bench.families.bandit_rl.exploration.explorer import (
+    EpisodePlan,
+    Exploration,
+    Goal,
+    Shape,
+    reject_shrinking,
+)
 from stackel_bench.families.bandit_rl.exploration.running_estimate import RunningEstimate
 from stackel_bench.families.bandit_rl.theory import proof_budget, theorem_budget
 from stackel_bench.options import option
-from stackel_bench.simulation.episodes import EpisodeSimulator
+from stackel_bench.simulation.episodes import simulated
 from stackel_bench.simulation.policy_mixture import PolicyMixture
+from stackel_bench.simulation.tally import EpisodeSource, Tally
 from stackel_bench.streams import KeyPart, generator
 
 
@@ -58,17 +62,16 @@ class RewardFreeExplore:
         checks.real("c_explore", self.c_explore, least=0, open_least=True)
         checks.real("c_data", self.c_data, least=0, open_least=True)
 
+    @property
+    def needs_simulation(self) -> bool:
+        """Explored episodes end at their target; to be reused, they must be continued from there."""
+        return self.reuse_exploration_data
+
     def theory_plan(self, shape: Shape, goal: Goal) -> EpisodePlan:
         """S*H*N0 episodes to explore and N to gather."""
         budget_of = theorem_budget if self.constants == "theorem" else proof_budget
-        accuracy = (goal.epsilon, goal.delta, goal.num_leader_actions)
-        budget = budget_of(shape, *accuracy, c_explore=self.c_explore, c_data=self.c_data)
-        return EpisodePlan(
-            {
-                "explore": budget.explore,
-                "gather": budget.gather,
-            }
-        )
+        budget = budget_of(shape, goal, c_explore=self.c_explore, c_data=self.c_data)
+        return EpisodePlan({"explore": budget.explore, "gather": budget.gather})
 
     def seconds_of(self, shape: Shape, plan: EpisodePlan) -> float:
         """EULER replans some hundred times for every state at every layer but the first (fitted by eye)."""
@@ -87,7 +90,7 @@ class RewardFreeExplore:
 
     def explore(
         self,
-        simulator: EpisodeSimulator,
+        simulator: EpisodeSource,
         plans: Sequence[EpisodePlan],
         goal: Goal,
         key: tuple[KeyPart, ...],
@@ -100,26 +103,27 @@ class RewardFreeExplore:
         return [self._run(simulator, plan, goal, (*key, "rung", rung)) for rung, plan in enumerate(plans)]
 
     def _run(
-        self, simulator: EpisodeSimulator, plan: EpisodePlan, goal: Goal, key: tuple[KeyPart, ...]
+        self, simulator: EpisodeSource, plan: EpisodePlan, goal: Goal, key: tuple[KeyPart, ...]
     ) -> Exploration:
         """The estimate from plan.phases["gather"] episodes of the mixture found in phase "explore"."""
         if self.reuse_exploration_data:
             checks.integer("episodes of both phases", plan.total, least=1, most=checks.MAX_EXACT_COUNT)
         running = RunningEstimate(simulator, self.unvisited_reward, generator(*key, "rewards"))
-        mixture, counts, arrivals = self._learn_to_reach(simulator, plan.phases["explore"], goal, key)
+        mixture, explored, arrivals = self._learn_to_reach(simulator, plan.phases["explore"], goal, key)
         if self.reuse_exploration_data:
-            tails = simulator.play_uniformly(arrivals, generator(*key, "explore", "tails"))
-            running.add(counts + tails, plan.phases["explore"])
+            tails = simulated(simulator).play_uniformly(arrivals, generator(*key, "explore", "tails"))
+            explored.counts += tails
+            running.add(explored, plan.phases["explore"])
         gather = plan.phases["gather"]
         running.add(simulator.play_mixture(mixture, gather, generator(*key, "gather")), gather)
         return running.snapshot(dict(plan.phases), mixture, goal)
 
     def _learn_to_reach(
-        self, simulator: EpisodeSimulator, explore: int, goal: Goal, key: tuple[KeyPart, ...]
-    ) -> tuple[PolicyMixture, np.ndarray, np.ndarray]:
-        """All policies of all targets, their counts [H,S,B,S] before the target, arrivals there [H,S]."""
-        horizon, states, actions = simulator.shape
-        counts = np.zeros((horizon, states, actions, states), dtype=np.int64)
+        self, simulator: EpisodeSource, explore: int, goal: Goal, key: tuple[KeyPart, ...]
+    ) -> tuple[PolicyMixture, Tally, np.ndarray]:
+        """All policies of all targets, what they saw before the target, arrivals there [H,S]."""
+        horizon, states, _ = simulator.shape
+        explored = Tally.empty(simulator.shape)
         arrivals = np.zeros((horizon, states), dtype=np.int64)
         failure = goal.delta / (3 * goal.num_leader_actions * states * horizon)
         value_range = float(horizon) if self.value_range == "horizon" else 1.0
@@ -132,9 +136,9 @@ class RewardFreeExplore:
             settings = EulerSettings(episodes, failure, value_range, self.replanning == "exact_doubling")
             run, seen = euler_run(simulator, layer, state, settings, generator(*key, "explore", layer, state))
             played.extend((policy, layer, count) for policy, count in run)
-            counts[:layer] += seen
-            arrivals[layer] += seen[layer - 1].sum(axis=(0, 1))
-        return PolicyMixture.collect(simulator.shape, played), counts, arrivals
+            explored.add(seen)
+            arrivals[layer] += seen.counts[layer - 1].sum(axis=(0, 1))
+        return PolicyMixture.collect(simulator.shape, played), explored, arrivals
 
 
 def _targets(shape: Shape, explore: int) -> Iterator[tuple[int, int, int]]:

@@ -1,23 +1,18 @@
 """RF-Express (Menard et al. 2021) as a sampling rule: explores with bonuses that decay as 1/n."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from stackel_bench.families.bandit_rl.exploration.doubling_run import doubling_run
-from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Goal
+from stackel_bench.families.bandit_rl.exploration.explorer import Goal
 from stackel_bench.families.bandit_rl.exploration.running_estimate import RunningEstimate
 from stackel_bench.families.bandit_rl.exploration.uncertainty import log1p_each, uncapped_values
-from stackel_bench.families.bandit_rl.explorers.single_run import SingleRun
-from stackel_bench.simulation.policy_mixture import PolicyMixture
+from stackel_bench.families.bandit_rl.explorers.greedy_run import GreedyRun
 
 
 @dataclass(frozen=True)
-class RFExpress(SingleRun):
+class RFExpress(GreedyRun):
     """Plays greedily for W_h = 15 H^2 beta(n)/n + (1 + 1/H) p_hat max W_{h+1}, without caps.
 
     beta(n) = ln(3 S B H/delta) + S ln(8 e (n+1)), delta shared by the leader actions. Only its sampling is
@@ -26,12 +21,9 @@ class RFExpress(SingleRun):
     """
 
     name = "rf_express"
-    replans = True
 
-    def play(
-        self, running: RunningEstimate, plans: Sequence[EpisodePlan], goal: Goal, rng: np.random.Generator
-    ) -> Iterator[PolicyMixture]:
-        """Greedy play for W."""
+    def action_values(self, running: RunningEstimate, goal: Goal, most: int) -> np.ndarray:
+        """W [H,S,B]."""
         horizon, states, actions = running.simulator.shape
         constant = math.log(3 * states * actions * horizon * goal.num_leader_actions / goal.delta)
 
@@ -39,7 +31,4 @@ class RFExpress(SingleRun):
             beta = constant + states * (math.log(8 * math.e) + log1p_each(visits))
             return np.asarray(15 * horizon**2 * beta / visits)
 
-        def action_values(running: RunningEstimate) -> np.ndarray:
-            return uncapped_values(running.counts, bonus, 1 + 1 / horizon)
-
-        return doubling_run(running, plans, goal, rng, action_values)
+        return uncapped_values(running.counts, bonus, 1 + 1 / horizon)

@@ -1,7 +1,5 @@
 """Explorers with one phase: a sampling rule, one run, cut into explorations at growing budgets."""
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -11,12 +9,18 @@ from typing import ClassVar
 import numpy as np
 
 from stackel_bench import checks
-from stackel_bench.families.bandit_rl.exploration.budgets import paper_total, reject_shrinking, single_phase
-from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Exploration, Goal, Shape
+from stackel_bench.families.bandit_rl.exploration.explorer import (
+    EpisodePlan,
+    Exploration,
+    Goal,
+    Shape,
+    reject_shrinking,
+)
 from stackel_bench.families.bandit_rl.exploration.running_estimate import RunningEstimate
+from stackel_bench.families.bandit_rl.theory import paper_total
 from stackel_bench.options import option
-from stackel_bench.simulation.episodes import EpisodeSimulator
 from stackel_bench.simulation.policy_mixture import PolicyMixture
+from stackel_bench.simulation.tally import EpisodeSource
 from stackel_bench.streams import KeyPart, generator
 
 
@@ -24,17 +28,18 @@ from stackel_bench.streams import KeyPart, generator
 class SingleRun(ABC):
     """Follows its sampling rule; an exploration is a snapshot of the run, so explorations share their data.
 
-    A rule is a subclass with `name`, `replans` and `play`; without a theorem of its own it gets the paper's
+    A rule is a subclass with `name` and `play`; without a theorem of its own it gets the paper's
     total.
     """
 
     unvisited_reward: float = option(0.5, "what triples that were never visited are taken to pay")
 
     name: ClassVar[str]
-    replans: ClassVar[bool]  # whether it plans anew on the way, which takes most of the time
+    replans: ClassVar[bool] = False  # whether it plans anew on the way, which takes most of the time
     certified: ClassVar[bool] = False
     proved: ClassVar[bool] = False
     nested: ClassVar[bool] = True
+    needs_simulation: ClassVar[bool] = False  # whether it asks for more than episodes from their start
 
     def __post_init__(self) -> None:
         checks.real("unvisited_reward", self.unvisited_reward, least=0, most=1)
@@ -61,11 +66,12 @@ class SingleRun(ABC):
 
     def fixed_plan(self, shape: Shape, episodes: int) -> EpisodePlan:
         """One phase."""
-        return single_phase(episodes)
+        total = checks.integer("episodes", episodes, least=1, most=checks.MAX_EXACT_COUNT)
+        return EpisodePlan({"explore": total})
 
     def explore(
         self,
-        simulator: EpisodeSimulator,
+        simulator: EpisodeSource,
         plans: Sequence[EpisodePlan],
         goal: Goal,
         key: tuple[KeyPart, ...],

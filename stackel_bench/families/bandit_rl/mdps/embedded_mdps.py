@@ -1,7 +1,6 @@
 """Bandit games as bandit-RL games of one step and one state, where the follower may mix its actions."""
 
-from __future__ import annotations
-
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -32,31 +31,12 @@ def bandit_embedding(bandit: str, parameters: Mapping[str, Any]) -> BanditRLGame
     return BanditRLGame(one_step_mdps(game.table), game.noise)
 
 
-def lower_bound_mdps(
-    num_leader_actions: int,
-    num_follower_actions: int,
-    epsilon: float,
-    gap: float,
-    bump: float,
-    optimal_leader_action: int | None,
-    optimal_response: int | None,
-    near_response: int | None,
-) -> tuple[FollowerMDP, ...]:
+@functools.wraps(lower_bound_table, assigned=())  # its parameters
+def lower_bound_mdps(*arguments: Any, **parameters: Any) -> tuple[FollowerMDP, ...]:
     """The hard bandit game as H = S = 1: every wrong row loses gap + bump * eps.
 
     Because the follower may mix, the game's gap at eps is not `gap` but
     max(gap + bump * eps / 5, (gap + bump * eps) / 2). With bump > 2 that is below the loss by more than eps,
     so that a wrong row violates the upper bound.
     """
-    return one_step_mdps(
-        lower_bound_table(
-            num_leader_actions,
-            num_follower_actions,
-            epsilon,
-            gap,
-            bump,
-            optimal_leader_action,
-            optimal_response,
-            near_response,
-        )
-    )
+    return one_step_mdps(lower_bound_table(*arguments, **parameters))

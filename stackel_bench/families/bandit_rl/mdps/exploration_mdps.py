@@ -1,7 +1,5 @@
 """Follower MDPs that are hard to explore: a combination lock and a chain of states against a current."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from stackel_bench import checks, streams
@@ -16,6 +14,8 @@ def lock_mdps(
     num_states: int,
     horizon: int,
     decoy_value: float,
+    treasure: float,
+    background: float,
     optimal_leader_action: int | None,
     instance_seed: int,
 ) -> tuple[FollowerMDP, ...]:
@@ -23,15 +23,19 @@ def lock_mdps(
 
     State 0 is "all digits right so far": the right action of the step (random, own code for each leader
     action) stays there, any other leads to one of the states 1..S-1, uniformly and for good. At the last step
-    the right action in state 0 pays 1 to the follower, and to the leader 1 under the optimal leader action,
-    decoy_value under the others. All else pays 0. Uniform play is in state 0 at the last step with
-    probability B^-(H-1), yet without it no leader action can be told from another. gap_eps = eps.
+    the right action in state 0 pays the mean `treasure` to the follower, and to the leader `treasure` under
+    the optimal leader action, decoy_value * treasure under the others; all else pays the mean `background` to
+    the follower at the last step (and 0 to the leader). Uniform play is in state 0 at the last step with
+    probability B^-(H-1), yet without it no leader action can be told from another. gap_eps =
+    eps * treasure / (treasure - background).
     """
     actions = checks.integer("num_leader_actions", num_leader_actions, least=1)
     digits = checks.integer("num_follower_actions", num_follower_actions, least=2)
     states = checks.integer("num_states", num_states, least=2)
     steps = checks.integer("horizon", horizon, least=1)
     decoy = checks.real("decoy_value", decoy_value, least=0, most=1, open_most=True)
+    pays = checks.real("treasure", treasure, least=0, most=1, open_least=True)
+    floor = checks.real("background", background, least=0, most=pays, open_most=True)
     best = actions - 1
     if optimal_leader_action is not None:
         best = checks.integer("optimal_leader_action", optimal_leader_action, least=0, most=actions - 1)
@@ -46,9 +50,11 @@ def lock_mdps(
         )
         transitions = astray.copy()
         transitions[np.arange(steps), 0, code] = np.eye(states)[0]
-        follower = np.zeros((steps, states, digits))
-        follower[-1, 0, code[-1]] = 1.0
-        return FollowerMDP(transitions, follower * (1.0 if action == best else decoy), follower)
+        leader, follower = np.zeros((2, steps, states, digits))
+        follower[-1] = floor
+        follower[-1, 0, code[-1]] = pays
+        leader[-1, 0, code[-1]] = pays * (1.0 if action == best else decoy)
+        return FollowerMDP(transitions, leader, follower)
 
     return tuple(mdp(action) for action in range(actions))
 

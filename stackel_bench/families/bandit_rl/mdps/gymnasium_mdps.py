@@ -1,7 +1,5 @@
 """Follower MDPs from Gymnasium's tables; the leader sets how slippery they are, a toll or a subsidy."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +8,8 @@ import numpy as np
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
-from stackel_bench.families.bandit_rl.mdps.mdp_arrays import check_memory
-from stackel_bench.games import dyadic
+from stackel_bench.families.bandit_rl.mdps.mdp_arrays import check_memory, stationary_mdp
+from stackel_bench.families.bandit_rl.toy_text import toy_text
 from stackel_bench.models import FollowerMDP
 
 LEVERS = ("slipperiness", "toll", "subsidy")
@@ -79,25 +77,14 @@ def frozen_lake_mdps(
         else:
             follower, money = (base + x * used) / 2, 1 - x * used
         leader = weight * base + (1 - weight) * money
-        rows = dyadic.rounded_rows((1 - q) * calm.transitions + q * rough.transitions)
-        full = (steps, states, actions)
-        return FollowerMDP(
-            np.broadcast_to(rows, (*full, states)),
-            np.broadcast_to(dyadic.rounded(leader), full),
-            np.broadcast_to(dyadic.rounded(follower), full),
-            calm.start,
-        )
+        rows = (1 - q) * calm.transitions + q * rough.transitions
+        return stationary_mdp(rows, leader, follower, steps, calm.start)
 
     return tuple(mdp(float(level)) for level in np.linspace(0, 1, levels))
 
 
 def _world(environment: str, rough: bool) -> _World:
-    try:
-        from gymnasium.envs import toy_text
-    except ImportError as error:
-        found = "the package gymnasium is not installed"
-        raise InputError("game", found, "pip install stackel_bench[gym]") from error
-    world: Any = getattr(toy_text, f"{environment}Env")(**{ENVIRONMENTS[environment]: rough})
+    world: Any = getattr(toy_text(), f"{environment}Env")(**{ENVIRONMENTS[environment]: rough})
     table, states, actions = world.P, len(world.P), len(world.P[0])
     transitions, rewards = np.zeros((states, actions, states)), np.zeros((states, actions))
     active = np.ones(states)

@@ -1,6 +1,4 @@
-"""Follower MDPs from arrays over all leader actions, given in the configuration or in an .npz file."""
-
-from __future__ import annotations
+"""Follower MDPs from arrays: given in a configuration or an .npz file, or one step repeated."""
 
 from typing import Any
 
@@ -8,6 +6,7 @@ import numpy as np
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
+from stackel_bench.games import dyadic
 from stackel_bench.games.array_files import arrays_of_npz, existing_file
 from stackel_bench.models import FollowerMDP
 
@@ -43,6 +42,15 @@ def mdps_from_file(path: str) -> tuple[FollowerMDP, ...]:
         return mdps_of_arrays(**arrays, initial_state=int(start))
     except InputError as error:
         raise InputError(f"{file}[{error.field}]", error.found, error.allowed) from error
+
+
+def stationary_mdp(
+    rows: np.ndarray, leader: np.ndarray, follower: np.ndarray, horizon: int, start: int = 0
+) -> FollowerMDP:
+    """The MDP whose steps are all alike: rows [S,B,S] and rewards [S,B], rounded to the dyadic grid."""
+    steps = (dyadic.rounded_rows(rows), dyadic.rounded(leader), dyadic.rounded(follower))
+    moves, first, second = (np.broadcast_to(step, (horizon, *step.shape)) for step in steps)
+    return FollowerMDP(moves, first, second, start)
 
 
 def check_memory(num_leader_actions: int, horizon: int, num_states: int, num_follower_actions: int) -> None:

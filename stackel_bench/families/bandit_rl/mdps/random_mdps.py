@@ -1,7 +1,5 @@
 """Random follower MDPs: Dirichlet transitions and uniform rewards."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from stackel_bench import checks, streams
@@ -17,12 +15,15 @@ def random_mdps(
     horizon: int,
     concentration: float,
     num_successors: int | None,
+    random_start: bool,
     instance_seed: int,
 ) -> tuple[FollowerMDP, ...]:
     """Independent MDPs, one per leader action, with rewards uniform on [0,1].
 
     Every row of transitions is Dirichlet(concentration) over num_successors states drawn without repetition
-    (all states if None). Rows and rewards are multiples of 2**-20, rows sum to 1 exactly.
+    (all states if None). Rows and rewards are multiples of 2**-20, rows sum to 1 exactly. With random_start
+    the first step pays nothing and draws the state whatever the follower does: a random initial state, as the
+    paper's footnote builds it, and H - 1 steps.
     """
     actions = checks.integer("num_leader_actions", num_leader_actions, least=1)
     shape = (
@@ -45,6 +46,8 @@ def random_mdps(
         rows = np.zeros((*shape, states))
         where = np.argsort(rng.random(rows.shape), axis=-1)[..., :support]
         np.put_along_axis(rows, where, weights, axis=-1)
+        if random_start:
+            leader[0], follower[0], rows[0] = 0.0, 0.0, rows[0, 0, 0]
         return FollowerMDP(rows, leader, follower)
 
     return tuple(mdp(action) for action in range(actions))

@@ -1,12 +1,9 @@
 """Follower MDPs of taxation over time: the leader sets a tax schedule, the follower works and gains skill."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from stackel_bench import checks
-from stackel_bench.families.bandit_rl.mdps.mdp_arrays import check_memory
-from stackel_bench.games import dyadic
+from stackel_bench.families.bandit_rl.mdps.mdp_arrays import check_memory, stationary_mdp
 from stackel_bench.models import FollowerMDP
 
 
@@ -43,21 +40,14 @@ def taxation_mdps(
     check_memory(schedules, steps, states, levels)
     labour = np.linspace(0, 1, levels)
     income = labour * (np.arange(1, states + 1) / states)[:, None]
-    transitions = np.broadcast_to(
-        _skill_changes(states, up * labour, down * (1 - labour)), (steps, states, levels, states)
-    )
+    rows = _skill_changes(states, up * labour, down * (1 - labour))
 
     def mdp(rate: float) -> FollowerMDP:
         tax = rate * income**power
         utility = (income - tax) ** exponent - cost * labour**2
         follower = (utility + cost) / (1 + cost)
         leader = (1 - weight) * tax + weight * follower
-        shape = (steps, states, levels)
-        return FollowerMDP(
-            transitions,
-            np.broadcast_to(dyadic.rounded(leader), shape),
-            np.broadcast_to(dyadic.rounded(follower), shape),
-        )
+        return stationary_mdp(rows, leader, follower, steps)
 
     return tuple(mdp(float(rate)) for rate in np.linspace(0, 1, schedules))
 
@@ -70,4 +60,4 @@ def _skill_changes(states: int, up: np.ndarray, down: np.ndarray) -> np.ndarray:
         rows[skill, :, min(skill + 1, states - 1)] += up
         rows[skill, :, max(skill - 1, 0)] += down
         rows[skill, :, skill] += 1 - up - down
-    return dyadic.rounded_rows(rows)
+    return rows

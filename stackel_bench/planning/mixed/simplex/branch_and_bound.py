@@ -69,7 +69,9 @@ def _search_reference(
         if not closed:
             write_strategy(state, vertex)
             reach = settings.slack + settings.tolerances.feasibility
-            value = pessimistic_value(program.matrix, program.objectives, vertex, reach, payoffs)
+            value = pessimistic_value(
+                program.matrix, program.objectives, vertex, reach, payoffs, settings.only
+            )
             if value > best:
                 best = value
                 overwrite(search.strategy, vertex)

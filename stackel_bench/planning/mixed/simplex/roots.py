@@ -16,13 +16,14 @@ from stackel_bench.planning.mixed.simplex.program import (
     start,
     write_strategy,
 )
-from stackel_bench.tolerances import PivotTolerances
+from stackel_bench.tolerances import TIE, PivotTolerances
 
 
 class SearchSettings(NamedTuple):
     """What a search asks: replies within slack count, the bound is met within accuracy.
 
-    Excluded replies are kept shift beyond slack, or finest_shift where shift would cost too much.
+    Excluded replies are kept shift beyond slack, or finest_shift where shift would cost too much. Of one
+    reference alone (only >= 0) strategies count for which it is a best reply; values up to floor do not.
     """
 
     slack: float
@@ -30,6 +31,8 @@ class SearchSettings(NamedTuple):
     finest_shift: float
     accuracy: float
     tolerances: PivotTolerances
+    only: int
+    floor: float
 
 
 @kernel(error_model="numpy")
@@ -46,11 +49,11 @@ def root_bounds(
     reach = settings.slack + allowance
     payoffs = np.empty((2, responses))
     bounds = np.empty(responses)
-    best = -np.inf
+    best = settings.floor
     vertex = np.zeros(actions)
     for a in range(actions):
         vertex[a] = 1.0
-        value = pessimistic_value(follower, leader, vertex, reach, payoffs)
+        value = pessimistic_value(follower, leader, vertex, reach, payoffs, settings.only)
         if value > best:
             best = value
             overwrite(strategy, vertex)
@@ -58,7 +61,7 @@ def root_bounds(
     state = empty_state(actions, responses, responses, 0.0, 0.0)
     for c in range(responses):
         bounds[c] = -np.inf
-        if _repeats_earlier(follower, c, allowance):
+        if c != settings.only if settings.only >= 0 else _repeats_earlier(follower, c, allowance):
             continue
         program = program_of(follower, c, leader, settings.tolerances)
         start(program, c, state)
@@ -68,7 +71,7 @@ def root_bounds(
             continue
         bounds[c] = certified_bound(program, state)
         write_strategy(state, vertex)
-        value = pessimistic_value(follower, leader, vertex, reach, payoffs)
+        value = pessimistic_value(follower, leader, vertex, reach, payoffs, settings.only)
         if value > best:
             best = value
             overwrite(strategy, vertex)
@@ -88,9 +91,17 @@ def _repeats_earlier(follower: np.ndarray, c: int, tolerance: float) -> bool:
 
 @kernel(error_model="numpy")
 def pessimistic_value(
-    follower: np.ndarray, leader: np.ndarray, strategy: np.ndarray, slack: float, payoffs: np.ndarray
+    follower: np.ndarray,
+    leader: np.ndarray,
+    strategy: np.ndarray,
+    slack: float,
+    payoffs: np.ndarray,
+    only: int,
 ) -> float:
-    """The worst leader payoff among replies within slack; fills both players' payoffs [2,B]."""
+    """The worst leader payoff among replies within slack; fills both players' payoffs [2,B].
+
+    -inf where the one reference that counts is not a best reply.
+    """
     responses = payoffs.shape[1]
     for b in range(responses):
         payoffs[0, b], payoffs[1, b] = 0.0, 0.0
@@ -103,6 +114,8 @@ def pessimistic_value(
     best, worst = -np.inf, np.inf
     for b in range(responses):
         best = max(best, payoffs[1, b])
+    if only >= 0 and payoffs[1, only] < best - TIE:
+        return -np.inf
     for b in range(responses):
         if best - payoffs[1, b] <= slack:
             worst = min(worst, payoffs[0, b])

@@ -50,8 +50,8 @@ def _reference_policy(counts: np.ndarray, target: int, log_term: float, value_ra
 
 
 def test_the_plan_follows_the_formulas() -> None:
-    """600 random count tables, sparse and dense, both value ranges."""
-    for seed in range(600):
+    """150 random count tables, sparse and dense, both value ranges."""
+    for seed in range(150):
         rng = generator("plan", seed)
         shape = tuple(int(n) for n in rng.integers(1, 5, size=3))
         scale = 10 ** rng.uniform(0, 7)
@@ -69,7 +69,7 @@ def test_the_plan_follows_the_formulas() -> None:
 
 def test_the_upper_bound_is_optimistic_with_enough_data() -> None:
     """With many visits everywhere, EULER's policy reaches the target as often as the best one does."""
-    for seed in range(100):
+    for seed in range(40):
         rng = generator("good", seed)
         mdp = random_mdp(rng, (4, 3, 3))
         counts = (mdp.transitions * 1e12).astype(np.int64)
@@ -90,9 +90,9 @@ class _OneByOne:
         self.mdp = mdp
         self.shape = mdp.shape
 
-    def play_until_doubled(self, actions, counts, limit, rng, *, layers, first_batch=1, exact=False) -> int:
+    def play_until_doubled(self, actions, tally, limit, rng, *, layers, first_batch=1, exact=False) -> int:
         return play_until_doubled_one_by_one(
-            self.mdp, actions, counts, limit, rng, layers=layers, first_batch=first_batch, exact=exact
+            self.mdp, actions, tally.counts, limit, rng, layers=layers, first_batch=first_batch, exact=exact
         )
 
 
@@ -105,7 +105,8 @@ def test_whole_runs_have_the_law_of_their_per_episode_twins(exact: bool) -> None
     for name, simulator in (("fast", EpisodeSimulator(mdp)), ("slow", _OneByOne(mdp))):
         found.append([])
         for i in range(400):
-            played, counts = euler_run(simulator, 2, 1, settings, generator(name, i))
+            played, tally = euler_run(simulator, 2, 1, settings, generator(name, i))
+            counts = tally.counts
             assert sum(episodes for _, episodes in played) == 120
             found[-1].append(
                 (
@@ -124,7 +125,8 @@ def test_number_of_plans_grows_with_the_logarithm_only() -> None:
     mdp = random_mdp(generator("plans"), (4, 4, 3))
     for exact in (True, False):
         settings = EulerSettings(episodes=2**50, failure=0.01, value_range=1.0, exact_doubling=exact)
-        played, counts = euler_run(EpisodeSimulator(mdp), 3, 2, settings, generator("plans", str(exact)))
+        played, tally = euler_run(EpisodeSimulator(mdp), 3, 2, settings, generator("plans", str(exact)))
+        counts = tally.counts
         assert sum(episodes for _, episodes in played) == 2**50
         assert (counts.sum(axis=(1, 2, 3)) == 2**50).all()
         assert len(played) <= 3 * 4 * 3 * 52

@@ -47,13 +47,12 @@ def test_enumeration(shape: tuple[int, int, int]) -> None:
         start = int(rng.integers(shape[1]))
         estimate, truth = random_mdp(rng, shape, start=start), random_mdp(rng, shape, start=start)
         found = uniform_error(estimate, truth)
-        assert found.exact
-        assert found.value == pytest.approx(_brute_force(estimate, truth), abs=1e-12)
+        assert found == pytest.approx(_brute_force(estimate, truth), abs=1e-12)
 
 
 def test_the_bound_is_one() -> None:
-    """500 pairs; the bound is never below the exact error and zero for equal models."""
-    for seed in range(500):
+    """100 pairs; the bound is never below the exact error and zero for equal models."""
+    for seed in range(100):
         rng = generator("bound", seed)
         shape = (int(rng.integers(1, 5)), int(rng.integers(1, 4)), int(rng.integers(1, 3)))
         truth = random_mdp(rng, shape)
@@ -65,19 +64,17 @@ def test_the_bound_is_one() -> None:
         )
         exact = uniform_error(near, truth)
         bound = uniform_error(near, truth, max_policies=0)
-        assert uniform_error(truth, truth, max_policies=0).value == 0
-        assert exact.exact
-        assert not bound.exact
-        assert bound.value >= exact.value - 1e-12
+        assert uniform_error(truth, truth, max_policies=0) == 0
+        assert bound >= exact - 1e-12
         if shape[0] == 1:  # one step: nothing to bound
-            assert bound.value == pytest.approx(exact.value, abs=1e-12)
+            assert bound == pytest.approx(exact, abs=1e-12)
 
 
 def test_stochastic_policies_do_no_worse() -> None:
     for seed in range(100):
         rng = generator("stochastic", seed)
         estimate, truth = random_mdp(rng, (3, 2, 2)), random_mdp(rng, (3, 2, 2))
-        worst = uniform_error(estimate, truth).value
+        worst = uniform_error(estimate, truth)
         for _ in range(20):
             policy = rng.dirichlet(np.ones(2), size=(3, 2))
             gap = _value(estimate, estimate.leader_rewards, policy) - _value(

@@ -1,0 +1,150 @@
+"""Games that are programs: `python -m benchmarks.programs [overhead] [waiting] [kills]`.
+
+*overhead*: CPU time of episodes that the harness plays, seeds, checks and counts, over that of a bare loop of
+`reset` and `step` with the same seeds and actions. *waiting*: the game with a step of 10 ms that needs
+hardly any processor, with one worker and with two; Ray gives its workers a low priority, so on a busy machine
+set RAY_worker_niceness=0. *kills*: a long job whose driver is killed at ten moments.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import stackel_bench as sb
+from stackel_bench.execution.ray_executor import RayExecutor
+from stackel_bench.execution.scheduler import Result, Scheduler
+from stackel_bench.families.bandit_rl.programs.game import EnvGame
+from stackel_bench.streams import generator
+from stackel_bench.sweeps.plan import make_plan
+from stackel_bench.trials.trial import Failure
+from tests.sweep import commands
+from tests.sweep.test_long_cell import invocation, pieces
+
+REPEATS = 25
+EPISODES = 400
+WAITING = ["game=bandit_rl/slow_economy", "game.evaluation_episodes=0", "algorithm.explorer=uniform"]
+WAITING += ["budget=fixed", "replicates=1"]
+LONG = ["run", "game=bandit_rl/economy", "algorithm.explorer=rf_ucrl", "budget=fixed", "budget.samples=16000"]
+LONG += ["replicates=1", "execution=serial", "execution.piece_seconds=0.3", "tracking=off", "quiet=true"]
+
+
+def bare_loop(game: EnvGame, policy: np.ndarray, seeds: list[int]) -> Callable[[], None]:
+    """What nobody can do without: the environment's own steps, and looking up what to do."""
+    env, observe = game.make_env(1), game.discretise
+    rows = policy.tolist()
+
+    def play() -> None:
+        for seed in seeds:
+            observation, _ = env.reset(seed=seed)
+            for row in rows:
+                state = observation if observe is None else observe(observation)
+                observation, _, terminated, truncated, _ = env.step(row[state])
+                if terminated or truncated:
+                    break
+
+    return play
+
+
+def harness(source: Any, table: np.ndarray) -> tuple[Callable[[], None], list[int]]:
+    """The same policy, as explorers have it played, and the seeds of its episodes."""
+    seed = int(generator("benchmark").integers(2**63))
+    episodes = source._episodes(seed, source._choose(table), 0)
+    seeds = [seed for seed, _ in itertools.islice(episodes, EPISODES)]
+    return lambda: source.play(table, EPISODES, generator("benchmark")), seeds
+
+
+def overhead() -> None:
+    """A table of the least CPU time of interleaved repeats."""
+    print("| game | bare loop, us an episode | harness | least / least | median of ratios |")
+    print("|---|---|---|---|---|")
+    for name in ("economy", "lake_program", "taxi_program"):
+        game = sb.load_game(f"bandit_rl/{name}")
+        horizon, states, actions = game.sampler.shape
+        policy = generator("policy").integers(0, actions, (horizon, states))
+        ours, seeds = harness(game.sampler.simulator(1), np.eye(actions)[policy])
+        ways = [bare_loop(game, policy, seeds), ours]
+        for way in ways:
+            way()
+        found = np.array([[_cpu(way) for way in ways] for _ in range(REPEATS)]) * 1e6 / EPISODES
+        bare, played = found.min(axis=0)
+        ratio = np.median(found[:, 1] / found[:, 0])
+        print(f"| {name} | {bare:.0f} | {played:.0f} | {played / bare:.2f} | {ratio:.2f} |", flush=True)
+
+
+def waiting() -> None:
+    """Exploring all leader actions, by workers that have started and imported everything."""
+    (warm,) = (cell.trial for cell in make_plan([*WAITING, "budget.samples=16"]).cells)
+    (long,) = (cell.trial for cell in make_plan([*WAITING, "budget.samples=1000"]).cells)
+    print("| workers | load of the machine | pieces | seconds | speed-up |\n|---|---|---|---|---|")
+    alone = 0.0
+    for workers in (1, 2):
+        executor = RayExecutor(num_cpus=workers)
+        pauses = [executor.submit("start", time.sleep, 5) for _ in range(workers)]
+        for pause in pauses:
+            executor.next_finished([pause])
+        for _ in range(2):
+            list(Scheduler(executor).run([warm]))
+        scheduler, start = Scheduler(executor), time.perf_counter()
+        results = [event for events in scheduler.run([long]) for event in events if isinstance(event, Result)]
+        seconds = time.perf_counter() - start
+        executor.shutdown()
+        assert not isinstance(results[0].outcomes, Failure), results[0].outcomes
+        alone = alone or seconds
+        load = os.getloadavg()[0]
+        print(
+            f"| {workers} | {load:.1f} | {scheduler.tasks} | {seconds:.1f} | {alone / seconds:.2f} |",
+            flush=True,
+        )
+
+
+def kills(number: int) -> None:
+    """Killed somewhere after it has kept something new, so many times, then finished."""
+    moments = random.Random(number)
+    with tempfile.TemporaryDirectory() as name:
+        folder, output = Path(name), Path(name, "killed")
+        with commands.running(commands.forked([*LONG, f"output={folder / 'whole'}"], folder)) as driver:
+            assert driver.wait(900).code == 0
+        print(f"undisturbed: {invocation(folder / 'whole')['tasks']} pieces\n")
+        kept: dict[str, int] = {}
+        for kill in range(1, number + 1):
+            with commands.running(commands.forked([*LONG, f"output={output}"], folder)) as driver:
+                until = time.monotonic() + 300
+                while pieces(output) == kept and driver.wait_for_code(0.005) is None:
+                    assert time.monotonic() < until
+                time.sleep(moments.uniform(0, 0.6))
+                over = driver.wait_for_code(0.001) is not None
+                driver.send(signal.SIGKILL)
+                driver.wait()
+            kept = pieces(output)
+            print(f"kill {kill}: {len(kept)} runs kept{', finished before' if over else ''}", flush=True)
+        with commands.running(commands.forked([*LONG, f"output={output}"], folder)) as driver:
+            assert driver.wait(900).code == 0
+        equal = commands.results(output) == commands.results(folder / "whole")
+    print(f"finished after {number} kills, bytes equal: {equal}")
+
+
+def _cpu(way: Callable[[], None]) -> float:
+    start = time.process_time()
+    way()
+    return time.process_time() - start
+
+
+if __name__ == "__main__":
+    wanted = sys.argv[1:] or ["overhead", "waiting", "kills"]
+    if "overhead" in wanted:
+        overhead()
+    if "waiting" in wanted:
+        waiting()
+    if "kills" in wanted:
+        kills(10)

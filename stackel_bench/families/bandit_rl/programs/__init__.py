@@ -1,0 +1,1 @@
+"""Bandit-RL games that are programs: an environment per leader action, played episode by episode."""

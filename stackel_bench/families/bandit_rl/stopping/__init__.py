@@ -1,0 +1,1 @@
+"""The learner of bandit-RL games that stops by itself, and what its proof is made of."""

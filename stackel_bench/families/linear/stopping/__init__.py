@@ -1,0 +1,1 @@
+"""Learners of linear games that stop by themselves."""

@@ -1,0 +1,1 @@
+"""Learners of simultaneous games that stop by themselves."""

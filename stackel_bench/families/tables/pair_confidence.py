@@ -1,0 +1,96 @@
+"""Confidence on the means of a payoff table that holds at every time at once, however pairs were chosen.
+
+Rewards in [0,1]: statistics.likelihood_mixture, which adapts to the variance. Others, of which a sub-Gaussian
+scale sigma is known: after n pulls of a stream with mean m, exp(K (m - mu)^2 - ln(n + 1)/2) with
+K = n^2 / (2 sigma^2 (n + 1)) is a mixture of nonnegative supermartingales at the true mean mu (a normal prior
+of variance sigma^2), so that by Ville's inequality it ever exceeds 1/a with probability a at most. For two
+streams the product is one too; minimised over means that differ by s it has K1 K2 / (K1 + K2) instead of K.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from stackel_bench.kernel import kernel
+from stackel_bench.statistics.elementary import log
+from stackel_bench.statistics.likelihood_mixture import difference_offsets, mean_offsets
+
+
+@kernel
+def half_logs(pulls: np.ndarray) -> np.ndarray:
+    """ln(n + 1)/2 of each number of pulls [A,B], with the same bits on every processor."""
+    found = np.empty(pulls.shape)
+    for row in range(pulls.shape[0]):
+        for column in range(pulls.shape[1]):
+            found[row, column] = 0.5 * log(1.0 + pulls[row, column])
+    return found
+
+
+class Intervals(NamedTuple):
+    """low <= leader mean <= high [n,B], and difference [n,B,B]: w(p) - w(q) <= difference[., p, q]."""
+
+    low: np.ndarray
+    high: np.ndarray
+    difference: np.ndarray
+
+
+class PairConfidence:
+    """Reward sums and pulls [A,B]; delta/2 for the leader's means, delta/2 for pairs of responses."""
+
+    def __init__(
+        self, shape: tuple[int, int], delta: float, scale: float | None, shrink: float = 1.0
+    ) -> None:
+        """A scale of None: rewards in [0,1]."""
+        self.pulls = np.zeros(shape)
+        self.leader, self.follower = np.zeros((2, *shape))
+        pairs, responses = math.prod(shape), shape[1]
+        self._mean_level = math.log(2 * pairs / delta)  # ln(1/a), a = delta / (2 AB)
+        self._pair_level = math.log(max(1, pairs * (responses - 1)) / delta)  # a = delta / (AB (B - 1))
+        self._scale, self._shrink = scale, shrink
+
+    @property
+    def samples(self) -> int:
+        """Pulls so far."""
+        return int(self.pulls.sum())
+
+    def add(self, counts: np.ndarray, leader: np.ndarray, follower: np.ndarray) -> None:
+        """More pulls with their reward sums."""
+        self.pulls = self.pulls + counts
+        self.leader, self.follower = self.leader + leader, self.follower + follower
+
+    def means(self) -> tuple[np.ndarray, np.ndarray]:
+        """Point estimates of both players' means."""
+        return self.leader / self.pulls, self.follower / self.pulls
+
+    def intervals(self, rows: np.ndarray) -> Intervals:
+        """What is known of these rows; valid together with probability 1 - delta, whenever asked."""
+        n = self.pulls[rows]
+        leader, follower = self.leader[rows] / n, self.follower[rows] / n
+        if self._scale is None:
+            below, above = mean_offsets(self.leader[rows], n, self._mean_level)
+            apart = difference_offsets(self.follower[rows], n, self._pair_level)
+        else:
+            below, apart = self._gaussian_offsets(n, self._scale)
+            above = below
+        difference = follower[:, :, None] - follower[:, None, :] + self._shrink * apart
+        own = np.arange(n.shape[1])
+        difference[:, own, own] = 0.0
+        return Intervals(leader - self._shrink * below, leader + self._shrink * above, difference)
+
+    def _gaussian_offsets(self, n: np.ndarray, scale: float) -> tuple[np.ndarray, np.ndarray]:
+        weight = n * n / (2 * scale**2 * (n + 1))
+        half_log = half_logs(n)
+        both = half_log[:, :, None] + half_log[:, None, :]
+        inverse = 1 / weight[:, :, None] + 1 / weight[:, None, :]
+        return np.sqrt((self._mean_level + half_log) / weight), np.sqrt((self._pair_level + both) * inverse)
+
+
+def warm_up() -> None:
+    """Compile the kernels behind the bounds."""
+    once = np.ones((1, 1))
+    half_logs(once)
+    mean_offsets(once, once, 1.0)
+    difference_offsets(once, once, 1.0)

@@ -1,0 +1,45 @@
+"""Somebody's code that may hang: interrupted after some seconds."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from types import FrameType
+
+_TICKS = 4  # looks at the clock while the code may go on
+
+
+class TooLongError(BaseException):
+    """It takes too long; no `except Exception` of that code catches it."""
+
+
+@contextlib.contextmanager
+def in_time(seconds: float | None) -> Iterator[Callable[[], None]]:
+    """A TooLongError if more seconds than that pass between two calls of what it yields; None: never.
+
+    By a signal now and then, which reaches Python code, sleeps and most waits; in the main thread, where
+    tasks run.
+    """
+    if seconds is None or threading.current_thread() is not threading.main_thread():
+        yield lambda: None
+        return
+    ticks = itertools.count()
+
+    def again() -> None:
+        nonlocal ticks
+        ticks = itertools.count()
+
+    def tick(number: int, frame: FrameType | None) -> None:
+        if next(ticks) >= _TICKS:
+            raise TooLongError
+
+    usual = signal.signal(signal.SIGALRM, tick)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds / _TICKS, seconds / _TICKS)
+        yield again
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, usual)

@@ -1,0 +1,1 @@
+"""Samples needed along one number of the configuration: lines of cells, their power laws, their ends."""

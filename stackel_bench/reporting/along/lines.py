@@ -1,0 +1,47 @@
+"""Cells that differ in one number of their configuration, and in the random instance of their game, alone."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from stackel_bench.results.entry import Entry
+from stackel_bench.results.varying import flat_configs
+
+INSTANCE = "game.instance_seed"
+NO_AXES = ("seed", "replicates", INSTANCE)
+
+Line = dict[float, list[Entry]]  # by value of the key
+FlatConfigs = Mapping[str, Mapping[str, Any]]  # by cell id
+
+
+def lines(entries: Sequence[Entry], least: int, left_out: Collection[str] = NO_AXES) -> dict[str, list[Line]]:
+    """By key, games' own first: every line with so many values at least; a cell can be on several."""
+    flat, by_id = flat_configs(entries), {entry.cell_id: entry for entry in entries}
+    numbers: dict[str, dict[str, float]] = defaultdict(dict)
+    for cell_id, config in flat.items():
+        for key, value in config.items():
+            if isinstance(value, int | float) and not isinstance(value, bool) and key not in left_out:
+                numbers[key][cell_id] = float(value)
+    found: dict[str, list[Line]] = {}
+    for key in sorted(numbers, key=lambda key: not key.startswith("game.")):
+        if len(set(numbers[key].values())) < least:
+            continue
+        for members in alike({cell_id: flat[cell_id] for cell_id in numbers[key]}, (key, INSTANCE)):
+            line: Line = defaultdict(list)
+            for cell_id in members:
+                line[numbers[key][cell_id]].append(by_id[cell_id])
+            if len(line) >= least:
+                found.setdefault(key, []).append(line)
+    return found
+
+
+def alike(flat: FlatConfigs, but: Collection[str]) -> list[list[str]]:
+    """Cells that agree in every key but these, group by group."""
+    groups: dict[str, list[str]] = defaultdict(list)
+    for cell_id, own in flat.items():
+        rest = {key: value for key, value in own.items() if key not in but}
+        groups[json.dumps(rest, sort_keys=True, default=str)].append(cell_id)
+    return list(groups.values())

@@ -1,0 +1,132 @@
+"""The one picture of a study, as data: samples needed by game and learner, or how often each fails."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from stackel_bench.reporting.along.trends import geometric_mean
+from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.reporting.versus.contests import needed_logs, rival_names
+from stackel_bench.results.colours import cell_colour
+from stackel_bench.results.entry import Entry
+
+MOST_LINES = 32  # of a screen: a row and each of its dots take one
+NEEDED_TITLE, FAILED_TITLE = "Samples needed", "Failure probability"
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A number with its interval; mark is > or ≤ where it is a limit only."""
+
+    learner: str
+    tie_breaking: str
+    colour: str
+    value: float
+    low: float
+    high: float
+    mark: str
+
+    @property
+    def series(self) -> str:
+        """What the legend calls it."""
+        return f"{self.learner}, {self.tie_breaking}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """The dots of one game, and the least of the theorems' budgets, averaged like them (nan if unknown)."""
+
+    label: str
+    dots: tuple[Dot, ...]
+    theory: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Rows of one quantity; note says what was averaged or left out."""
+
+    title: str
+    rows: tuple[Row, ...]
+    deltas: tuple[float, ...]
+    note: str
+
+    @property
+    def counts_samples(self) -> bool:
+        """Whether the quantity is samples needed, on a logarithmic axis."""
+        return self.title == NEEDED_TITLE
+
+    @property
+    def series(self) -> list[Dot]:
+        """The first dot of every learner and tie-breaking, in the order in which they were planned."""
+        return list({dot.series: dot for row in self.rows for dot in row.dots}.values())
+
+
+def answer_of(results: SweepResults) -> Answer | None:
+    """Samples needed where cells have ladders or learners stop, else failures; None if nothing has finished.
+
+    Games that a screen has no room for are averaged: first over accuracies, then over options of a game.
+    """
+    if results.cells.empty:
+        return None
+    logs = needed_logs(results)
+    entries = [entry for entry in results.finished if not logs or entry.cell_id in logs]
+    groups, averaged = _grouped(results, entries)
+    shown = [label for label, place in zip(groups, _places(groups), strict=True) if place <= MOST_LINES]
+    rows = []
+    for label in shown:
+        dots, theories = [], []
+        for (rival, tie), own in groups[label].items():
+            point = geometric_mean([logs[entry.cell_id] for entry in own]) if logs else _failures(own)
+            dots.append(Dot(rival, tie, cell_colour(own[0].description) or "", *point))
+            budgets = [entry.metrics["theory_samples"] for entry in own]
+            theories.append(
+                math.exp(math.fsum(math.log(n) if n > 0 else math.nan for n in budgets) / len(own))
+            )
+        rows.append(Row(label, tuple(dots), min(theories)))
+    deltas = tuple(sorted({float(entry.description["delta"]) for entry in entries}))
+    notes = [f"{'Geometric means' if logs else 'Means'} over {averaged}."] if averaged else []
+    if len(shown) < len(groups):
+        notes.append(f"The first {len(shown)} of {len(groups)} games are shown.")
+    return Answer(NEEDED_TITLE if logs else FAILED_TITLE, tuple(rows), deltas, " ".join(notes))
+
+
+Groups = dict[str, dict[tuple[str, str], list[Entry]]]  # by row, then by learner and tie-breaking
+
+
+def _grouped(results: SweepResults, entries: Sequence[Entry]) -> tuple[Groups, str]:
+    """Cells by row, as fine as there is room for, and over what that averages."""
+    labels, rivals = results.labels.set_index("cell_id").to_dict("index"), rival_names(results)
+    names = {entry.cell_id: str(labels[entry.cell_id]["game_label"]) for entry in entries}
+    accuracies = ["accuracies"] if len({entry.description["epsilon"] for entry in entries}) > 1 else []
+    levels: list[tuple[Callable[[Entry], str], list[str]]] = [
+        (lambda e: f"{names[e.cell_id]} · eps {e.description['epsilon']:g}", []),
+        (lambda e: names[e.cell_id], accuracies),
+        (lambda e: str(e.description["game"]), [*accuracies, "options of a game"]),
+    ]
+    instances = {(names[i], labels[i]["instance"]) for i in names}
+    random = ["random instances"] if len(instances) > len(set(names.values())) else []
+    for name, averaged in levels if accuracies else levels[1:]:
+        told = " and ".join([*averaged, *random])
+        groups: Groups = defaultdict(lambda: defaultdict(list))
+        for entry in entries:
+            groups[name(entry)][rivals[entry.cell_id], entry.config["tie_breaking"]].append(entry)
+        if _places(groups)[-1] <= MOST_LINES:
+            break
+    return groups, told
+
+
+def _places(groups: Groups) -> list[int]:
+    """The lines of a screen up to each row: one for its name, one per dot."""
+    return list(accumulate(1 + len(dots) for dots in groups.values()))
+
+
+def _failures(entries: Iterable[Entry]) -> tuple[float, float, float, str]:
+    """The mean failure probability at the largest budget, with the mean of its limits."""
+    names = ("failure_probability", "failure_probability_low", "failure_probability_high")
+    columns = [[entry.metrics[name] for entry in entries] for name in names]
+    value, low, high = (math.fsum(column) / len(column) for column in columns)
+    return value, low, high, ""

@@ -1,0 +1,1 @@
+"""Cells against cells: two tie-breakings, two learners, two sweeps."""

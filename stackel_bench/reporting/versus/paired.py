@@ -1,0 +1,89 @@
+"""Pessimistic against optimistic tie-breaking on the same samples: differences, replicate by replicate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+
+from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.statistics.binomial import CONFIDENCE
+from stackel_bench.statistics.differences import mcnemar, paired_difference
+
+MOST_PAIRS = 100
+PESSIMISTIC, OPTIMISTIC = "pessimistic", "optimistic"
+
+
+def paired_table(results: SweepResults) -> tuple[pd.DataFrame, int]:
+    """Two rows per pair (middle and full budget; one if there is one budget), and how many pairs exist.
+
+    All differences are optimistic minus pessimistic, so positive means that pessimistic did better. Losses
+    are measured against each rule's own optimum. Columns *_all hold for all rows together (Bonferroni).
+    """
+    known = pairs(results)
+    found = [stage for pair in known[:MOST_PAIRS] for stage in _stages(results, *pair)]
+    rows = [described | _compared(at_rung, len(found)) for described, at_rung in found]
+    return pd.DataFrame(rows), len(known)
+
+
+def pairs(results: SweepResults) -> list[tuple[pd.Series, pd.Series]]:
+    """The cells (pessimistic, optimistic) that saw the same samples, in the order of the plan."""
+    if results.cells.empty:
+        return []
+    found = []
+    for _, members in results.labelled(results.cells).groupby("pair", sort=False):
+        if len(members) == 2:
+            rows = members.sort_values("tie_breaking", ascending=False)  # pessimistic first
+            found.append((rows.iloc[0], rows.iloc[1]))
+    return found
+
+
+def _stages(
+    results: SweepResults, pessimistic: pd.Series, optimistic: pd.Series
+) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """Full and middle budget of a pair: which one it is, and the records of both cells side by side."""
+    first, second = results.records(pessimistic["cell_id"]), results.records(optimistic["cell_id"])
+    both = first.merge(second, on=["replicate", "rung"], suffixes=("_pess", "_opt"), validate="one_to_one")
+    last = int(both["rung"].max())
+    for stage, rung in [("full", last), ("middle", last // 2)][: 2 if last else 1]:
+        at_rung = both[both["rung"] == rung]
+        described = {
+            "game": pessimistic["instance"],
+            "learner": pessimistic["learner"],
+            "epsilon": float(pessimistic["epsilon"]),
+            "budget": stage,
+            "samples": float(at_rung["samples_pess"].mean()),
+            "replicates": len(at_rung),
+        }
+        yield described, at_rung
+
+
+def _compared(at_rung: pd.DataFrame, comparisons: int) -> dict[str, Any]:
+    """Differences of losses and of failures, alone and for all comparisons at once, and who wins by them."""
+    pess, opt = (at_rung[f"value_suboptimality_{tie}"].to_numpy() for tie in ("pess", "opt"))
+    failed = [~at_rung[f"guarantee_held_{tie}"].to_numpy() for tie in ("pess", "opt")]
+    largest = float(at_rung[["largest_loss_pess", "largest_loss_opt"]].to_numpy().max())
+    loss = paired_difference(pess, opt, 0.0, largest)
+    loss_all = paired_difference(pess, opt, 0.0, largest, 1 - (1 - CONFIDENCE) / comparisons)
+    failure = paired_difference(failed[0], failed[1], 0.0, 1.0)
+    only = [int((mine & ~other).sum()) for mine, other in (failed, failed[::-1])]
+    p_value = mcnemar(only[0], only[1])
+    p_value_all = min(1.0, p_value * comparisons)
+    fewer = PESSIMISTIC if failure.difference > 0 else OPTIMISTIC
+    return {
+        "loss_difference": loss.difference,
+        "loss_difference_low": loss.low,
+        "loss_difference_high": loss.high,
+        "only_pessimistic_failed": only[0],
+        "only_optimistic_failed": only[1],
+        "failure_difference": failure.difference,
+        "failure_difference_low": failure.low,
+        "failure_difference_high": failure.high,
+        "failure_p_value": p_value,
+        "loss_difference_low_all": loss_all.low,
+        "loss_difference_high_all": loss_all.high,
+        "smaller_loss": PESSIMISTIC if loss_all.low > 0 else OPTIMISTIC if loss_all.high < 0 else "open",
+        "failure_p_value_all": p_value_all,
+        "fewer_failures": fewer if p_value_all <= 1 - CONFIDENCE else "open",
+    }

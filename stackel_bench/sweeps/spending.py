@@ -1,0 +1,48 @@
+"""What one command has spent, and which of its caps that has reached."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from stackel_bench.config.settings import CapSettings
+from stackel_bench.families.registry import family_of
+from stackel_bench.results.numbers import count, duration
+from stackel_bench.trials.run_so_far import RunSoFar
+from stackel_bench.trials.trial import Trial
+
+
+class Spending:
+    """Samples of trials as they finish (of programs as they play), and seconds of computing."""
+
+    def __init__(self, cap: CapSettings, trials: Sequence[Trial]) -> None:
+        self._cap, self._trials = cap, trials
+        self._growing: defaultdict[int, dict[tuple[int, int], int]] = defaultdict(dict)  # by trial and run
+        self._drawn: defaultdict[bool, int] = defaultdict(int)  # by whether they are episodes
+
+    def grew(self, trial: int, run: RunSoFar) -> None:
+        """The run of a program is so far by now."""
+        self._growing[trial][run.unit, run.replicate] = run.samples
+
+    def finished(self, trial: int, samples: int) -> None:
+        """A trial is complete and drew so many samples."""
+        self._growing.pop(trial, None)
+        self._drawn[self._plays_episodes(trial)] += samples
+
+    def reached(self, busy_seconds: float) -> str:
+        """The cap that is used up, as a sentence; empty while there is something left."""
+        drawn = dict(self._drawn)
+        for trial, runs in self._growing.items():
+            episodes = self._plays_episodes(trial)
+            drawn[episodes] = drawn.get(episodes, 0) + sum(runs.values())
+        samples, played = sum(drawn.values()), drawn.get(True, 0)
+        if self._cap.samples is not None and samples >= self._cap.samples:
+            return f"cap.samples={self._cap.samples} is reached: {count(samples)} samples were drawn"
+        if self._cap.episodes is not None and played >= self._cap.episodes:
+            return f"cap.episodes={self._cap.episodes} is reached: {count(played)} episodes were played"
+        if self._cap.cpu_hours is not None and busy_seconds >= 3600 * self._cap.cpu_hours:
+            return f"cap.cpu_hours={self._cap.cpu_hours:g} is reached: {duration(busy_seconds)} of computing"
+        return ""
+
+    def _plays_episodes(self, trial: int) -> bool:
+        return bool(family_of(self._trials[trial].game.family).explorers)

@@ -1,0 +1,81 @@
+"""All that a tracking store shall know of one run, and what it may answer about a run that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from stackel_bench.text import printable
+
+
+class Point(NamedTuple):
+    """A value of a metric, logged at the end of the run."""
+
+    metric: str
+    value: float
+    step: int = 0
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """A run, to be there once; kind and key say which one it is."""
+
+    kind: str  # the tag stackel.kind
+    key: str  # unique within its kind: the tag stackel.KIND_id
+    name: str
+    tags: Mapping[str, str]
+    params: Mapping[str, str]
+    points: Sequence[Point]
+    artifacts: Mapping[str, bytes]  # by file name
+    finished: bool  # or failed, to be replaced when it is logged again
+    start: int  # milliseconds since 1970
+    end: int
+
+    @property
+    def all_tags(self) -> dict[str, str]:
+        """The tags, and those by which the run is found again."""
+        return {"stackel.kind": self.kind, key_tag(self.kind): self.key, **self.tags}
+
+
+@dataclass(frozen=True)
+class KnownRun:
+    """A run that a store has."""
+
+    run_id: str
+    finished: bool
+    artifact_uri: str
+
+
+class Runs(Protocol):
+    """The runs of one experiment: found by kind and key, written whole."""
+
+    def find(self, kind: str, keys: Collection[str] | None = None) -> dict[str, list[KnownRun]]:
+        """By key all runs of this kind that are not deleted; of these keys at least, if some are given."""
+
+    def write(self, records: Sequence[RunRecord]) -> dict[str, str]:
+        """See to it that these runs are there with all their artifacts; by key, why that was impossible.
+
+        Finished runs are left alone but for artifacts that are missing; others are completed.
+        """
+
+    def rename(self, changes: Sequence[tuple[str, str, Mapping[str, str]]]) -> None:
+        """Give runs, by id, another name and some tags."""
+
+    def artifact_names(self, runs: Sequence[KnownRun]) -> list[set[str]]:
+        """The names of the files that lie in the top folder of each run's artifacts."""
+
+
+def key_tag(kind: str) -> str:
+    """The tag that holds a run's key."""
+    return f"stackel.{kind}_id"
+
+
+def best(runs: Iterable[KnownRun]) -> KnownRun:
+    """The run that stays if a key has several: whoever asks, whenever, gets the same answer."""
+    return min(runs, key=lambda run: (not run.finished, run.run_id))
+
+
+def problem_of(error: Exception) -> str:
+    """An error in one line."""
+    return printable(f"{type(error).__name__}: {' '.join(str(error).split())[:300]}")

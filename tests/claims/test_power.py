@@ -1,0 +1,78 @@
+"""A guarantee names wrong learners that it would have caught, and confirms nothing where it catches none."""
+
+from __future__ import annotations
+
+import copy
+import math
+
+import numpy as np
+import pytest
+
+from stackel_bench.claims.claim import GUARANTEE, claim_names, load_claim, parse_claim
+from stackel_bench.claims.claims_plan import plan_claims
+from stackel_bench.claims.evidence import CellEvidence, Measured
+from stackel_bench.claims.failure_rate import failure_rate
+from stackel_bench.claims.power import power_of
+from stackel_bench.claims.prediction import Prediction
+from stackel_bench.errors import InputError
+from tests.claims.good_claim import GOOD
+from tests.claims.synthetic import cell
+
+AT_MOST = Prediction(-math.inf, 0.05)
+
+
+def judge(cells: list[CellEvidence]) -> Measured:
+    return failure_rate(cells, AT_MOST, 1e-4)
+
+
+def runs(failures: int, trials: int = 300) -> CellEvidence:
+    return cell(np.arange(trials) < failures, settings={"failures": float(failures)})
+
+
+def test_what_fails_is_caught_and_what_does_not_is_named() -> None:
+    power = power_of({"wild": [runs(200), runs(0)], "tame": [runs(0), runs(1)]}, judge)
+    assert power.caught == ("wild: fails at rate 0.67 in 1 of 2 cells",)
+    assert power.missed == ("tame (rate at most 0.0033)",)
+    assert power.covered == (True, False)
+
+
+def test_a_cell_without_power_confirms_nothing_and_a_refutation_stays() -> None:
+    right = [runs(0), runs(0)]
+    weak = power_of({"wild": [runs(200), runs(0)]}, judge)
+    found = weak.judged(judge(right), right)
+    assert found.verdict == "inconclusive"
+    assert "nothing tried fails on" in found.note
+    strong = power_of({"wild": [runs(200), runs(0)], "other": [runs(0), runs(200)]}, judge)
+    assert strong.judged(judge(right), right).verdict == "confirmed"
+    broken = [runs(0), runs(200)]
+    assert weak.judged(judge(broken), broken).verdict == "refuted"
+
+
+@pytest.mark.parametrize("wrong", [None, {}, {"nobody": {}}, ["plug_in"]])
+def test_a_guarantee_that_would_catch_nothing_is_refused(wrong: object) -> None:
+    data = copy.deepcopy(GOOD)
+    row = data["measurements"]["one"]  # type: ignore[index]
+    row["would_catch"] = wrong
+    if wrong is None:
+        del row["would_catch"]
+    with pytest.raises(InputError, match="would_catch"):
+        parse_claim("x", data)
+
+
+def test_other_rows_have_no_power_to_show() -> None:
+    data = copy.deepcopy(GOOD)
+    data["measurements"]["one"]["prediction"] = {"at_least": 0.3}  # type: ignore[index]
+    with pytest.raises(InputError, match="only rows that promise rare failures"):
+        parse_claim("x", data)
+
+
+def test_the_papers_table_has_enough_guarantees_and_each_cell_its_wrong_learners() -> None:
+    claims = {name: load_claim(name) for name in claim_names()}
+    keys = [(c.name, m.name) for c in claims.values() for m in c.measurements if m.role == GUARANTEE]
+    assert len(keys) >= 15
+    some = ["simultaneous-optimistic", "erratum-01-printed-lp", "beyond-simultaneous"]
+    planned = plan_claims([claims[name] for name in some], "quick", ["replicates=5"])
+    for key in [key for key in keys if key[0] in some]:
+        for name, ids in planned.caught_ids[key].items():
+            assert len(ids) == len(planned.cell_ids[key])
+            assert not set(ids) & set(planned.cell_ids[key]), f"{key}: {name} is what it should catch"

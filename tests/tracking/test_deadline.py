@@ -1,0 +1,69 @@
+"""A server that feeds bytes one by one is given up in the end: timeouts of sockets would never strike."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+
+import pytest
+
+from stackel_bench.config.settings import TrackingSettings
+from stackel_bench.errors import InputError
+from stackel_bench.tracking import deadline, start
+from stackel_bench.tracking.deadline import in_background, wait_for
+
+
+@pytest.fixture
+def dripping() -> Iterator[str]:
+    """The address of a server that sends a byte of its headers every now and then, for ever."""
+    over = threading.Event()
+
+    def drip(connection: socket.socket) -> None:
+        with connection:
+            try:
+                connection.sendall(b"HTTP/1.1 200 OK\r\nX: ")
+                while not over.wait(0.1):
+                    connection.sendall(b"x")
+            except OSError:
+                pass
+
+    def serve() -> None:
+        while not over.is_set():
+            try:
+                threading.Thread(target=drip, args=(listener.accept()[0],), daemon=True).start()
+            except OSError:
+                return
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        over.set()
+
+
+def test_dripping_server_is_given_up(dripping: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(start, "CONNECT_SECONDS", 1.0)
+    settings = TrackingSettings(kind="server", uri=dripping)
+    with pytest.raises(InputError, match=r"tracking\.uri: .*no answer within 1 seconds"):
+        start.require_answer(settings, tmp_path)
+
+
+def test_waiting_is_told_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deadline, "_TELL_SECONDS", 0.01)
+    told: list[float] = []
+    with pytest.raises(TimeoutError, match="no answer within"):
+        wait_for(Future(), 0.1, told.append)
+    assert told == sorted(told) != []
+
+
+def test_results_and_errors_come_through() -> None:
+    assert wait_for(in_background(lambda: time.sleep(0.01) or 7), 60) == 7
+    with pytest.raises(TimeoutError, match="of the call itself"):
+        wait_for(in_background(_fail), 60)
+
+
+def _fail() -> None:
+    raise TimeoutError("of the call itself")
