@@ -9,7 +9,7 @@ from numbers import Integral, Real
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, UnknownNameError
 from stackel_bench.tolerances import PROBABILITY_SUM
 
 MAX_EXACT_COUNT = 2**53  # largest count that float64 still represents exactly
@@ -53,7 +53,7 @@ def real(
 def choice(field: str, value: object, options: Sequence[str]) -> str:
     """The value if it is one of the options."""
     if value not in options:
-        raise InputError(field, value, "one of " + ", ".join(options))
+        raise UnknownNameError(field, value, options)
     return str(value)
 
 
@@ -84,7 +84,7 @@ def reject_first(field: str, values: np.ndarray, bad: np.ndarray, allowed: str) 
 
 def distributions(field: str, values: np.ndarray) -> None:
     """Raise an InputError unless the last axis of values [..., n] holds probabilities that sum to 1."""
-    reject_first(field, values, values < 0, "probabilities >= 0")
+    reject_first(field, values, ~(values >= 0), "probabilities >= 0")
     sums = np.asarray(values.sum(axis=-1))
-    off = np.abs(sums - 1) > PROBABILITY_SUM
+    off = ~(np.abs(sums - 1) <= PROBABILITY_SUM)
     reject_first(f"sum of {field}", sums, off, f"1 within {PROBABILITY_SUM:g}")
