@@ -12,7 +12,7 @@ from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.evaluation.certificate import Certificate, certificate_of
 from stackel_bench.evaluation.characteristic_time import CharacteristicTime
-from stackel_bench.evaluation.oracle import Oracle, values_by_leader_action
+from stackel_bench.evaluation.oracle import Oracle, require_commitment, values_by_leader_action
 from stackel_bench.evaluation.verdict import Verdict, judge
 from stackel_bench.families.learners import make_learner
 from stackel_bench.families.oracles import oracle_of
@@ -121,9 +121,7 @@ def evaluate(game: Game, result: Decision, epsilon: float) -> Verdict:
     """What the decision loses on the true game, and which lines of its learner's guarantee held; exact."""
     oracle = _oracle(game)
     _require_decision(result)
-    commitment = "leader_action" if hasattr(oracle, "leader_values") else "leader_strategy"
-    if getattr(result, commitment) is None:
-        raise InputError(f"result.{commitment}", None, f"what leaders of {game.family} games commit to")
+    require_commitment(oracle, result, "result")
     require_playable(result, game.sizes, "result")
     return judge(oracle, result, epsilon)
 

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from stackel_bench.errors import InputError
-from stackel_bench.learners.decision import Decisions
+from stackel_bench.learners.decision import Decision, Decisions
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.bounds import Bounds
 from stackel_bench.planning.finite.responses import optimistic_gap, pessimistic_gap
@@ -94,3 +94,10 @@ def values_by_leader_action(
     if leader_values is None:
         raise InputError("game", game_name, "a game whose leader picks from a finite list")
     return np.array(leader_values(slack, tie_breaking))
+
+
+def require_commitment(oracle: Oracle, found: Decision | Decisions, field: str) -> None:
+    """Raise an InputError that starts with field unless leaders of this game commit to such a thing."""
+    name = "leader_action" if hasattr(oracle, "leader_values") else "leader_strategy"
+    if getattr(found, name) is None:
+        raise InputError(f"{field}.{name}", None, "what leaders of this game commit to")

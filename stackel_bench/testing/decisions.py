@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from stackel_bench.evaluation.oracle import require_commitment
 from stackel_bench.evaluation.verdict import judge
 from stackel_bench.families.oracles import oracle_of
 from stackel_bench.learners.decision import require_playable
@@ -22,6 +23,7 @@ def commits(trial: Trial) -> str:
         for position, rungs in enumerate(trial.decisions[tie]):
             for decision in rungs:
                 require_playable(decision, trial.game.sizes, "decision")
+                require_commitment(oracle, decision, "decision")
                 require(np.isfinite(decision.estimated_value), f"estimated_value {decision.estimated_value}")
                 if position < _JUDGED:
                     verdict = judge(oracle, decision, trial.budget.epsilon)

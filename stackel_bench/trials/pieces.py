@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from stackel_bench.errors import InputError
-from stackel_bench.evaluation.oracle import Oracle
+from stackel_bench.evaluation.oracle import Oracle, require_commitment
 from stackel_bench.evaluation.played import played_columns
 from stackel_bench.evaluation.summary import decision_columns, record_columns, summarise
 from stackel_bench.evaluation.verdict import judge_all
@@ -215,6 +215,7 @@ def _decided(
         if oracle is None:
             records = decision_columns(decisions) | played_columns(game, decisions, (*key, str(tie)))
         else:
+            require_commitment(oracle, decisions, "decision")
             judged = judge_all(oracle, decisions, schedule.budget.epsilon)
             records = record_columns(decisions, judged)
         actions = action_columns(decisions, game.sizes["num_leader_actions"])

@@ -183,22 +183,24 @@ class PlayedEpisodes:
             call = _Call.unpacked(recorder.partial)
         episodes = self._episodes(seed, choose, call.played)
         log = StepLog(self._world, self.initial_state, self._ends)
-        finished = call.played >= limit
+        finished, kept = call.played >= limit, call.played
+        may_end, samples = recorder.seconds is not None, recorder.samples
         with self._world.in_time() as again:
             while not finished:
                 until = min(limit, _next_look(call.played, first_batch, every) if first_batch else limit)
                 while call.played < until:
-                    if recorder.over:
+                    if may_end and recorder.over:
                         log.empty_into(call.tally)
+                        samples[call.leader_action] += call.played - kept
                         recorder.cut(call.packed())
                     again()
                     log.play(*next(episodes))
                     call.played += 1
-                    recorder.samples[call.leader_action] += 1
                     if log.is_full:
                         log.empty_into(call.tally)
                 log.empty_into(call.tally)
                 finished = call.played >= limit or done(call.tally)
+        samples[call.leader_action] += call.played - kept
         recorder.add(call.packed())
         return call
 

@@ -143,15 +143,19 @@ class StepLog:
 
     def _stay(self, tally: Tally, lengths: np.ndarray) -> None:
         """Count the layers that ended episodes do not play."""
-        layers, first = len(tally.counts), self._world.first_action
-        _, states, actions, _ = tally.counts.shape
-        stays = [
-            ((layer * states + state) * actions + self._rows[episode][layer][state] - first) * states + state
-            for episode in np.flatnonzero(lengths < layers).tolist()
-            for state in (self._finals[episode],)
-            for layer in range(self._lengths[episode], layers)
+        layers, states, actions, _ = tally.counts.shape
+        ended = np.flatnonzero(lengths < layers)
+        missing = layers - lengths[ended]
+        episode = np.repeat(ended, missing)
+        h = np.arange(len(episode)) - np.repeat(np.cumsum(missing) - layers, missing)
+        s = np.array(self._finals, dtype=np.intp)[episode]
+        rows = self._rows
+        chosen = [
+            rows[e][layer][state]
+            for e, layer, state in zip(episode.tolist(), h.tolist(), s.tolist(), strict=True)
         ]
-        np.add.at(tally.counts.reshape(-1), np.array(stays, dtype=np.intp), 1)
+        b = np.array(chosen, dtype=np.intp) - self._world.first_action
+        np.add.at(tally.counts.reshape(-1), ((h * states + s) * actions + b) * states + s, 1)
 
     def _note_ends(self, h: np.ndarray, s: np.ndarray, finals: np.ndarray, lengths: np.ndarray) -> None:
         """Raise a PlayError where episodes go on in a state in which others have ended."""
