@@ -108,6 +108,7 @@ def _run_forked(arguments: list[str], log: str, faults: Path | None, file_limit:
     for descriptor, name in ((1, log), (2, str(Path(log).with_suffix(".err")))):
         os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND), descriptor)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also where the tests run under nohup
     sys.argv = ["stackel-bench", *arguments]
     if file_limit:
         import resource
