@@ -1,9 +1,10 @@
 """Games that are programs: `python -m benchmarks.programs [overhead] [waiting] [kills]`.
 
-*overhead*: CPU time of episodes that the harness plays, seeds, checks and counts, over that of a bare loop of
-`reset` and `step` with the same seeds and actions. *waiting*: the game with a step of 10 ms that needs
-hardly any processor, with one worker and with two; Ray gives its workers a low priority, so on a busy machine
-set RAY_worker_niceness=0. *kills*: a long job whose driver is killed at ten moments.
+*overhead*: CPU time of episodes that the harness plays, seeds, checks and counts, looking at the clock before
+each, over that of a bare loop of `reset` and `step` with the same seeds and actions. *waiting*: the game with
+a step of 10 ms that needs hardly any processor, with one worker and with two; Ray gives its workers a low
+priority, so on a busy machine set RAY_worker_niceness=0. *kills*: a long job whose driver is killed at ten
+moments.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import stackel_bench as sb
 from stackel_bench.execution.ray_executor import RayExecutor
 from stackel_bench.execution.scheduler import Result, Scheduler
 from stackel_bench.families.bandit_rl.programs.game import EnvGame
+from stackel_bench.simulation.recording import Recorder
 from stackel_bench.streams import generator
 from stackel_bench.sweeps.plan import make_plan
 from stackel_bench.trials.trial import Failure
@@ -32,11 +34,30 @@ from tests.sweep import commands
 from tests.sweep.test_long_cell import invocation, pieces
 
 REPEATS = 25
-EPISODES = 400
+EPISODES = 1000
 WAITING = ["game=bandit_rl/slow_economy", "game.evaluation_episodes=0", "algorithm.explorer=uniform"]
 WAITING += ["budget=fixed", "replicates=1"]
 LONG = ["run", "game=bandit_rl/economy", "algorithm.explorer=rf_ucrl", "budget=fixed", "budget.samples=16000"]
 LONG += ["replicates=1", "execution=serial", "execution.piece_seconds=0.3", "tracking=off", "quiet=true"]
+
+
+class Walk:
+    """Steps that cost next to nothing: what is left is the harness."""
+
+    class Two:
+        """The space {0, 1}."""
+
+        n = 2
+
+    observation_space = action_space = Two()
+
+    def reset(self, seed: int | None = None) -> tuple[int, dict[str, Any]]:
+        """Always the same start."""
+        return 0, {}
+
+    def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
+        """Where the action leads."""
+        return action, 0.5, False, False, {"leader_reward": 0.5}
 
 
 def bare_loop(game: EnvGame, policy: np.ndarray, seeds: list[int]) -> Callable[[], None]:
@@ -68,18 +89,20 @@ def overhead() -> None:
     """A table of the least CPU time of interleaved repeats."""
     print("| game | bare loop, us an episode | harness | least / least | median of ratios |")
     print("|---|---|---|---|---|")
-    for name in ("economy", "lake_program", "taxi_program"):
-        game = sb.load_game(f"bandit_rl/{name}")
+    games = {name: sb.load_game(f"bandit_rl/{name}") for name in ("economy", "lake_program", "taxi_program")}
+    games["steps that do nothing"] = sb.EnvGame(lambda action: Walk(), num_leader_actions=2, horizon=10)
+    for name, game in games.items():
         horizon, states, actions = game.sampler.shape
         policy = generator("policy").integers(0, actions, (horizon, states))
-        ours, seeds = harness(game.sampler.simulator(1), np.eye(actions)[policy])
+        source = game.sampler.recorded(Recorder(seconds=3600.0)).simulator(1)
+        ours, seeds = harness(source, np.eye(actions)[policy])
         ways = [bare_loop(game, policy, seeds), ours]
         for way in ways:
             way()
         found = np.array([[_cpu(way) for way in ways] for _ in range(REPEATS)]) * 1e6 / EPISODES
         bare, played = found.min(axis=0)
         ratio = np.median(found[:, 1] / found[:, 0])
-        print(f"| {name} | {bare:.0f} | {played:.0f} | {played / bare:.2f} | {ratio:.2f} |", flush=True)
+        print(f"| {name} | {bare:.1f} | {played:.1f} | {played / bare:.2f} | {ratio:.2f} |", flush=True)
 
 
 def waiting() -> None:

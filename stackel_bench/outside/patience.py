@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -26,14 +25,16 @@ def in_time(seconds: float | None) -> Iterator[Callable[[], None]]:
     if seconds is None or threading.current_thread() is not threading.main_thread():
         yield lambda: None
         return
-    ticks = itertools.count()
+    ticks = 0
 
     def again() -> None:
         nonlocal ticks
-        ticks = itertools.count()
+        ticks = 0
 
     def tick(number: int, frame: FrameType | None) -> None:
-        if next(ticks) >= _TICKS:
+        nonlocal ticks
+        ticks += 1
+        if ticks > _TICKS:
             raise TooLongError
 
     usual = signal.signal(signal.SIGALRM, tick)

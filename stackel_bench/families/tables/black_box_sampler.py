@@ -101,7 +101,9 @@ class BlackBoxSampler:
         except TooLongError:
             sentence = f"{where} takes longer than game.call_seconds={self.call_seconds:g}"
             raise InputError(where, None, "", sentence) from None
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # SystemExit, GeneratorExit, whatever the program raises
             reason = f"{type(error).__name__}: {error}".strip()
             raise InputError(where, reason, "", f"{where} raises {reason}") from error
         found = checks.array(where, answer, shape=(2,))

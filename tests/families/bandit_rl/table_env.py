@@ -53,6 +53,8 @@ class TableEnv:
             raise ValueError("no money")
         if self.fault == "exits":
             raise SystemExit(3)
+        if self.fault == "gives up":
+            raise GeneratorExit
         if self.fault == "hangs":
             time.sleep(60)
         follower = float("nan") if self.fault == "nan" else follower

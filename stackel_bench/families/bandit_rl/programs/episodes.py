@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import functools
+import itertools
 from bisect import bisect_right
-from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from stackel_bench import checks, streams
+from stackel_bench.families.bandit_rl.programs.kept_call import KeptCall
 from stackel_bench.families.bandit_rl.programs.log import Ends, Rows, StepLog
 from stackel_bench.families.bandit_rl.programs.world import MakeEnv, Rules, World
 from stackel_bench.simulation.policy_mixture import PolicyMixture
-from stackel_bench.simulation.recording import Checkpoint, Recorder
+from stackel_bench.simulation.recording import Recorder
 from stackel_bench.simulation.tally import Tally
 
 CHUNK = 256  # episodes that share a random stream
 SEEDS = 2**31  # of reset
 
-# (uniform numbers [H], one more of them) -> the rows of one episode
-Choose = Callable[[np.ndarray, float], Rows]
+Choose = Callable[[np.random.Generator], Iterator[Rows]]  # the rows of each episode of a chunk
 
 
 class _Drawn(Sequence[int]):
@@ -38,34 +36,6 @@ class _Drawn(Sequence[int]):
         return len(self._laws)
 
 
-@dataclass(eq=False)
-class _Call:
-    """What one call has played so far."""
-
-    leader_action: int
-    tally: Tally
-    played: int = 0
-
-    def packed(self) -> tuple[Any, ...]:
-        """Plain arrays of what is not zero."""
-        tally = self.tally
-        seen = np.flatnonzero(tally.counts)
-        at = np.flatnonzero(tally.rewarded)
-        sums = (np.ravel(tally.leader_sums)[at], np.ravel(tally.follower_sums)[at])
-        shape = tally.counts.shape[:3]
-        return self.leader_action, shape, self.played, seen, np.ravel(tally.counts)[seen], at, *sums
-
-    @classmethod
-    def unpacked(cls, packed: tuple[Any, ...]) -> _Call:
-        """The call that was packed."""
-        leader_action, shape, played, seen, counts, at, leader, follower = packed
-        tally = Tally.empty(shape)
-        tally.counts.reshape(-1)[seen] = counts
-        tally.leader_sums.reshape(-1)[at], tally.follower_sums.reshape(-1)[at] = leader, follower
-        tally.rewarded = tally.visits()
-        return cls(leader_action, tally, played)
-
-
 class PlayedEpisodes:
     """One leader action's environment as a source of episodes.
 
@@ -78,18 +48,10 @@ class PlayedEpisodes:
         self._recorder = recorder
         self.shape = self._world.shape
         self.initial_state = self._world.initial_state()
-        first = self._world.first_action
-        self._constant = [[first + action] * self.shape[1] for action in range(self.shape[2])]
 
     def close(self) -> None:
         """Close the environment."""
         self._world.close()
-
-    @functools.cached_property
-    def _ends(self) -> Ends:
-        """Kept with the recorder, since what is forbidden must not depend on where a run was cut."""
-        kept: Ends = self._recorder.memory.setdefault(self._world.leader_action, Ends(self.shape))
-        return kept
 
     def play(self, policy: np.ndarray, episodes: int, rng: np.random.Generator) -> Tally:
         """Episodes under a Markov policy [H,S,B] (rows sum to 1)."""
@@ -97,40 +59,49 @@ class PlayedEpisodes:
 
     def returns(self, policy: np.ndarray, episodes: int, rng: np.random.Generator) -> np.ndarray:
         """What the follower and the leader earn in each of some episodes of a policy: [2, episodes]."""
-        log, tally = StepLog(self._world, self.initial_state, self._ends), Tally.empty(self.shape)
+        log, tally, earned = self._log(), Tally.empty(self.shape), []
         played = self._episodes(int(rng.integers(2**63)), self._choose(policy), 0)
-        with self._world.in_time() as again:
-            for _ in range(episodes):
-                again()
-                log.play(*next(played))
-        log.empty_into(tally)
-        return np.concatenate(log.returns, axis=1)
+        for first in range(0, episodes, log.room):
+            log.play(played, min(log.room, episodes - first), lambda: False)
+            earned.append(log.count_into(tally))
+        return np.concatenate(earned, axis=1)
 
     def _choose(self, policy: np.ndarray) -> Choose:
         table = checks.array("policy", policy, shape=self.shape)
         checks.distributions("policy", table)
         first = self._world.first_action
         if (table.max(axis=2) == 1).all():
-            rows: Rows = (table.argmax(axis=2) + first).tolist()
-            return lambda u, which: rows
+            return self._always(table.argmax(axis=2))
         laws = np.cumsum(table, axis=2)[:, :, :-1].tolist()  # whatever is left is the last action
 
-        def choose(u: np.ndarray, which: float) -> Rows:
-            return [_Drawn(law, x, first) for law, x in zip(laws, u.tolist(), strict=True)]
+        def choose(rng: np.random.Generator) -> Iterator[Rows]:
+            _, numbers = self._numbers(rng)
+            return ([_Drawn(law, x, first) for law, x in zip(laws, u, strict=True)] for u in numbers.tolist())
 
         return choose
 
+    def _always(self, actions: np.ndarray) -> Choose:
+        rows: Rows = (actions + self._world.first_action).tolist()
+        return lambda rng: itertools.repeat(rows)
+
+    def _numbers(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """For each episode of a chunk a uniform number, and one for each of its steps."""
+        return rng.random(CHUNK), rng.random((CHUNK, self.shape[0]))
+
     def play_mixture(self, mixture: PolicyMixture, episodes: int, rng: np.random.Generator) -> Tally:
         """Episodes that each draw a policy of the mixture by weight."""
-        tables: list[Any] = (mixture.actions.astype(int) + self._world.first_action).tolist()
+        _, states, actions = self.shape
+        first = self._world.first_action
+        tables: list[Any] = (mixture.actions.astype(int) + first).tolist()
         lengths, shares = mixture.lengths.tolist(), np.cumsum(mixture.weights)
-        actions, total = self.shape[2], int(shares[-1])
+        constant = [[first + action] * states for action in range(actions)]
 
-        def choose(u: np.ndarray, which: float) -> Rows:
-            k = int(np.searchsorted(shares, which * total, side="right"))
-            length = lengths[k]
-            tail = [self._constant[int(x)] for x in (u[length:] * actions).tolist()]
-            return tables[k][:length] + tail  # type: ignore[no-any-return]
+        def choose(rng: np.random.Generator) -> Iterator[Rows]:
+            which, numbers = self._numbers(rng)
+            policies = np.searchsorted(shares, which * int(shares[-1]), side="right").tolist()
+            for k, drawn in zip(policies, (numbers * actions).astype(int).tolist(), strict=True):
+                length = lengths[k]
+                yield tables[k][:length] + [constant[action] for action in drawn[length:]]
 
         return self._play(choose, self.shape[0], episodes, rng).tally
 
@@ -149,14 +120,19 @@ class PlayedEpisodes:
         chosen = actions[:layers].astype(np.intp)
         visits = tally.visits()[:layers]
         least = np.maximum(1, np.take_along_axis(visits, chosen[..., None], axis=2)[..., 0])
-        rows: Rows = (chosen + self._world.first_action).tolist()
 
-        def doubled(new: Tally) -> bool:
-            return bool((new.counts.sum(axis=(2, 3)) >= least).any())
+        def next_look(played: int, new: Tally) -> int:
+            """How many episodes to play before looking again; none if a count has doubled."""
+            if (new.counts.sum(axis=(2, 3)) >= least).any():
+                return played
+            if exact:
+                return played + 1
+            look = first_batch
+            while look <= played:
+                look *= 2
+            return look
 
-        call = self._play(
-            lambda u, which: rows, layers, limit, rng, 1 if exact else first_batch, exact, doubled
-        )
+        call = self._play(self._always(chosen), layers, limit, rng, next_look)
         tally.add(call.tally)
         return call.played
 
@@ -169,40 +145,37 @@ class PlayedEpisodes:
         layers: int,
         limit: int,
         rng: np.random.Generator,
-        first_batch: int = 0,
-        every: bool = False,
-        done: Callable[[Tally], bool] = lambda tally: False,
-    ) -> _Call:
-        """At most limit episodes; done is asked after first_batch of them, 2 first_batch, ... (or every)."""
+        next_look: Callable[[int, Tally], int] | None = None,
+    ) -> KeptCall:
+        """At most limit episodes, as many as next_look(played, seen) says, until it says no more."""
         seed, recorder = int(rng.integers(2**63)), self._recorder
         if recorder.answered:
-            return _Call.unpacked(recorder.answer())
+            return KeptCall.unpacked(recorder.answer())
         if recorder.partial is None:
-            call = _Call(self._world.leader_action, Tally.empty((layers, *self.shape[1:])))
+            call = KeptCall(self._world.leader_action, Tally.empty((layers, *self.shape[1:])))
         else:
-            call = _Call.unpacked(recorder.partial)
-        episodes = self._episodes(seed, choose, call.played)
-        log = StepLog(self._world, self.initial_state, self._ends)
-        finished, kept = call.played >= limit, call.played
-        may_end, samples = recorder.seconds is not None, recorder.samples
-        with self._world.in_time() as again:
-            while not finished:
-                until = min(limit, _next_look(call.played, first_batch, every) if first_batch else limit)
-                while call.played < until:
-                    if may_end and recorder.over:
-                        log.empty_into(call.tally)
-                        samples[call.leader_action] += call.played - kept
-                        recorder.cut(call.packed())
-                    again()
-                    log.play(*next(episodes))
-                    call.played += 1
-                    if log.is_full:
-                        log.empty_into(call.tally)
-                log.empty_into(call.tally)
-                finished = call.played >= limit or done(call.tally)
-        samples[call.leader_action] += call.played - kept
+            call = KeptCall.unpacked(recorder.partial)
+        kept, log = call.played, self._log()
+        episodes = self._episodes(seed, choose, kept)
+        while True:
+            until = min(limit, limit if next_look is None else next_look(call.played, call.tally))
+            if until <= call.played:
+                break
+            most = min(log.room, until - call.played)
+            played = log.play(episodes, most, lambda: recorder.over)
+            log.count_into(call.tally)
+            call.played += played
+            if played < most:
+                recorder.samples[call.leader_action] += call.played - kept
+                recorder.cut(call.packed())
+        recorder.samples[call.leader_action] += call.played - kept
         recorder.add(call.packed())
         return call
+
+    def _log(self) -> StepLog:
+        """An empty one; ends are kept with the recorder: what is refused must not depend on cuts."""
+        ends: Ends = self._recorder.memory.setdefault(self._world.leader_action, Ends(self.shape))
+        return StepLog(self._world, self.initial_state, ends)
 
     def _episodes(self, seed: int, choose: Choose, first: int) -> Iterator[tuple[int, Rows]]:
         """Seed and rows of the episodes of a call, from episode `first` on."""
@@ -210,31 +183,5 @@ class PlayedEpisodes:
         while True:
             rng = streams.generator("episodes", seed, chunk)
             seeds = rng.integers(SEEDS, size=CHUNK).tolist()
-            which, numbers = rng.random(CHUNK), rng.random((CHUNK, self.shape[0]))
-            for i in range(skip, CHUNK):
-                yield seeds[i], choose(numbers[i], float(which[i]))
+            yield from itertools.islice(zip(seeds, choose(rng), strict=False), skip, None)
             chunk, skip = chunk + 1, 0
-
-
-def counts_so_far(saved: Checkpoint, shape: tuple[int, int, int]) -> dict[int, np.ndarray]:
-    """Transition counts [H,S,B,S] of all episodes of a run that was cut, by leader action, if all are there.
-
-    Answers of earlier rounds are not kept with a run in rounds.
-    """
-    played: Counter[int] = Counter()
-    found: defaultdict[int, np.ndarray] = defaultdict(lambda: np.zeros((*shape, shape[1]), dtype=np.int64))
-    for packed in filter(None, (*saved.answers, saved.partial)):
-        leader_action, _, episodes, seen, counts, *_ = packed
-        played[leader_action] += episodes
-        found[leader_action].reshape(-1)[seen] += counts  # of the first layers, which come first
-    return {action: found[action] for action in found if played[action] == saved.samples[action]}
-
-
-def _next_look(played: int, first_batch: int, every: bool) -> int:
-    """The smallest of first_batch, 2 first_batch, 4 first_batch, ... beyond what was played."""
-    if every:
-        return played + 1
-    look = first_batch
-    while look <= played:
-        look *= 2
-    return look

@@ -12,7 +12,8 @@ from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.families.bandit_rl.exploration.certificate import certified_error
 from stackel_bench.families.bandit_rl.exploration.explorer import Goal
-from stackel_bench.families.bandit_rl.programs.episodes import PlayedEpisodes, counts_so_far
+from stackel_bench.families.bandit_rl.programs.episodes import PlayedEpisodes
+from stackel_bench.families.bandit_rl.programs.kept_call import counts_so_far
 from stackel_bench.families.bandit_rl.programs.world import MakeEnv, Rules
 from stackel_bench.games.identity import digest_of_arrays, program_labels
 from stackel_bench.games.played_values import PlayedValues, played_values
@@ -112,14 +113,10 @@ class EnvGame:
         checks.integer("evaluation_episodes", self.evaluation_episodes, least=0)
         if self.episode_seconds is not None:
             checks.real("episode_seconds", self.episode_seconds, least=0, open_least=True)
-        rules = Rules(
-            self.horizon,
-            self.num_states,
-            self.discretise,
-            _range("leader_reward_range", self.leader_reward_range or self.reward_range),
-            _range("reward_range", self.reward_range),
-            self.episode_seconds,
-        )
+        follower = leader = _range("reward_range", self.reward_range)
+        if self.leader_reward_range is not None:
+            leader = _range("leader_reward_range", self.leader_reward_range)
+        rules = Rules(self.horizon, self.num_states, self.discretise, leader, follower, self.episode_seconds)
         first = PlayedEpisodes(self.make_env, 0, rules, Recorder())
         first.close()
         sampler = ProgramSampler(self.make_env, rules, self.num_leader_actions, first.shape)

@@ -42,7 +42,9 @@ class World:
         self.leader_action, self.rules = leader_action, rules
         try:
             self.env = make_env(leader_action)
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise PlayError(f"{self.place}: make_env raises {told(error)}") from error
         missing = [m for m in ("reset", "step", "action_space") if not hasattr(self.env, m)]
         if missing:
@@ -92,7 +94,9 @@ class World:
                 found = int(state)
         except TooLongError:
             raise PlayError(f"{self.place}: reset takes longer than {self.patience}") from None
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise PlayError(f"{self.place}: reset(seed=0) raises {told(error)}") from error
         if found != state or not self.has(found):
             raise PlayError(f"{self.place}: starts in {state!r}, which is no state 0..{self.shape[1] - 1}")
