@@ -63,6 +63,7 @@ _LESS_MEMORY = (
 class _RayTask:
     """The two results of a task as separate objects, so that large values are never fetched in vain."""
 
+    name: str
     seconds: ray.ObjectRef[Any]
     value: ray.ObjectRef[Any]
 
@@ -188,7 +189,7 @@ class RayExecutor:
             a.value if isinstance(a, _RayTask) else a if isinstance(a, ray.ObjectRef) else _shipped(a)
             for a in arguments
         ]
-        return _RayTask(*self._timed.options(name=name, **self._options).remote(function, *resolved))
+        return _RayTask(name, *self._timed.options(name=name, **self._options).remote(function, *resolved))
 
     def clock(self) -> float:
         """This machine's."""
@@ -211,7 +212,9 @@ class RayExecutor:
         except ray.exceptions.LocalRayletDiedError as error:
             raise ClusterLostError(f"the Ray node of this machine died, {self.place}") from error
         except ray.exceptions.RayError as error:
-            return Finished(task, 0.0, Failure(_advice(error), _plain(error)), isinstance(error, _LOST))
+            return Finished(
+                task, 0.0, Failure(_advice(error, task.name), _plain(error)), isinstance(error, _LOST)
+            )
 
     def _wait(self, references: list[ray.ObjectRef[Any]]) -> list[ray.ObjectRef[Any]]:
         """All that are there once there is one."""
@@ -307,14 +310,14 @@ def _require_package(address: str, allow_unauthenticated: bool) -> None:
         raise InputError("execution.address", address, f"{allowed}; found {found}")
 
 
-def _advice(error: BaseException) -> str:
+def _advice(error: BaseException, task: str) -> str:
     """What happened to a task that Ray gave up after its retries, and what to do about it."""
     if isinstance(error, ray.exceptions.OutOfMemoryError):
         return f"OutOfMemoryError: a worker ran out of memory; {_LESS_MEMORY}"
     if isinstance(error, ray.exceptions.WorkerCrashedError):
         return (
-            "WorkerCrashedError: every worker that ran this was killed or crashed; if the system did that "
-            f"for want of memory, {_LESS_MEMORY}"
+            f"WorkerCrashedError: every worker that ran '{task}' was killed or crashed; if the system did "
+            f"that for want of memory, {_LESS_MEMORY}"
         )
     return _first_line(error)
 
