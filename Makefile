@@ -2,6 +2,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
+TESTS ?=
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --constraints constraints.txt
 
 .PHONY: run test test-slow coverage test-browser lint format docs verify-docker ui constraints clean help
@@ -19,7 +20,8 @@ test-slow: $(VENV)/.installed-dev  ## what takes long: kills, clusters, servers,
 	$(BIN)/python -m pytest -m slow
 
 coverage: $(VENV)/.installed-dev  ## the test suite, slower, with the share of lines that it runs
-	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered --cov-report=html:htmlcov $(TESTS)
+	$(BIN)/python -m pytest -m "not browser and not slow" --cov --cov-report=term:skip-covered \
+		--cov-report=html:htmlcov $(TESTS)
 
 test-browser: $(VENV)/.installed-dev  ## MLflow's pages and the report in a real browser (installs Chromium if it may)
 	tests/browser/install.sh

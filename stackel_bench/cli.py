@@ -15,8 +15,6 @@ import signal
 import threading
 from importlib import import_module
 
-from stackel_bench.config.groups import added_folders, use_folders
-from stackel_bench.config.hydra_words import read_line
 from stackel_bench.errors import STORAGE_ERRORS, InputError, UnknownNameError
 from stackel_bench.text import printable
 from stackel_bench.verbs import VERBS
@@ -56,6 +54,9 @@ def main(arguments: list[str] | None = None) -> int:
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) != signal.SIG_IGN:  # nohup
                 signal.signal(number, _interrupt)
+    from stackel_bench.config.groups import added_folders, use_folders
+    from stackel_bench.config.hydra_words import read_line
+
     try:
         line = read_line(arguments)
         use_folders(line.folders)

@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-import numpy as np
-
 MOST_NUMBERS, MOST_LETTERS = 8, 200  # of one field
 
 
@@ -67,6 +65,8 @@ def _fields(thing: Any) -> dict[str, str]:
 
 
 def _short(value: Any) -> str:
+    import numpy as np  # who asks has imported it; `--help` has not, and need not wait for it
+
     if isinstance(value, np.ndarray) and value.size > MOST_NUMBERS:
         return f"<array {list(value.shape)}>"
     if isinstance(value, tuple) and len(value) > 1 and not isinstance(value[0], bool | int | float | str):

@@ -32,7 +32,6 @@ SLOW = (
     "packaging/",
     "reporting/test_loading.py",
     "reporting/test_report.py",
-    "reporting/test_true_games.py",
     "reporting/test_ui.py",
     "results/test_columns.py",
     "simulation/test_episodes.py",

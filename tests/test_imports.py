@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import functools
+import importlib
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -114,6 +117,32 @@ def test_dynamic_imports_are_rare_and_known() -> None:
         "stackel_bench/cli.py",
         "stackel_bench/__init__.py",
     }
+
+
+def test_every_package_says_what_it_exports() -> None:
+    """Most export nothing: their modules do."""
+    for path in (path for path in SOURCES if path.name == "__init__.py"):
+        name = ".".join(path.parent.relative_to(ROOT).parts)
+        package = importlib.import_module(name)
+        assert all(hasattr(package, exported) for exported in package.__all__), name
+
+
+def test_help_waits_for_nothing_heavy() -> None:
+    """Within a tenth of a second, of which the interpreter itself takes a quarter."""
+    program = (
+        "import sys; from stackel_bench.cli import main; main(['--help']); "
+        "print(sorted({'numpy', 'pandas', 'hydra', 'omegaconf', 'importlib.metadata'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_reports_can_neither_load_nor_solve_games() -> None:
+    """They read a journal, perhaps somebody else's: nothing is computed again, no code of theirs is run."""
+    solvers = ("planning", "evaluation.oracle", "families.games", "families.oracles", "outside")
+    for path in (path for path in SOURCES if part_of(path) == "reporting"):
+        for module in imported_modules(path):
+            assert not module.startswith(tuple(f"{PACKAGE}.{name}" for name in solvers)), path
 
 
 FAMILY_FOLDERS = ("bandit", "bandit_rl", "linear", "simultaneous")

@@ -1,1 +1,3 @@
 """How good a decision really is, computed on the truth."""
+
+__all__ = ()

@@ -1,1 +1,3 @@
 """Sweeps and their results in Python: scripts, prompts and notebooks."""
+
+__all__ = ()

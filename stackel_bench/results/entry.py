@@ -32,7 +32,7 @@ class Head(NamedTuple):
 
 @dataclass(frozen=True)
 class Entry:
-    """One finished or failed cell; all but times, label and varying is a function of the cell id."""
+    """One finished or failed cell; a function of its id but for times, label, varying and true_values."""
 
     cell_id: str
     state: str  # finished or failed
@@ -49,6 +49,7 @@ class Entry:
     records_digest: str = ""  # of the tables that are kept with it; empty if there is none
     actions_digest: str = ""
     varying: tuple[str, ...] = ()  # configuration keys that told it from other cells of its sweep
+    true_values: Mapping[str, list[float]] = field(default_factory=dict)  # exact, for figures; of a few cells
 
     @property
     def head(self) -> Head:

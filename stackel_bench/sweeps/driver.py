@@ -24,6 +24,7 @@ from stackel_bench.sweeps.kept_pieces import KeptPieces
 from stackel_bench.sweeps.lower_bounds import LowerBounds
 from stackel_bench.sweeps.plan import Plan
 from stackel_bench.sweeps.spending import Spending
+from stackel_bench.sweeps.true_values import TrueValues
 from stackel_bench.tracking.mirror import Mirror
 from stackel_bench.trials.run_so_far import RunSoFar
 from stackel_bench.trials.trial import Failure, Outcomes, Trial
@@ -99,6 +100,7 @@ def run_cells(
     fan_out: str | None,
     fail_fast: bool,
     lower_bounds: LowerBounds,
+    true_values: TrueValues,
     piece_seconds: float = 30.0,
     cap: CapSettings | None = None,
 ) -> Tally:
@@ -128,7 +130,7 @@ def run_cells(
                 [
                     kept
                     for result in results
-                    for kept in _results(groups[result.trial][1], result, lower_bounds)
+                    for kept in _results(groups[result.trial][1], result, lower_bounds, true_values)
                 ]
             )
             for result in results:
@@ -179,7 +181,7 @@ def _entry(cell: Cell) -> Entry:
 
 
 def _results(
-    members: dict[TieBreaking, Cell], result: Result, lower_bounds: LowerBounds
+    members: dict[TieBreaking, Cell], result: Result, lower_bounds: LowerBounds, true_values: TrueValues
 ) -> Iterator[tuple[Entry, pd.DataFrame | None, pd.DataFrame | None]]:
     """What the journal keeps of a trial: an entry, records and the table of leader actions for each cell."""
     for tie, cell in members.items():
@@ -192,5 +194,6 @@ def _results(
         else:
             outcome = found[tie]
             metrics = {**outcome.metrics, **lower_bounds.metrics(cell, outcome.metrics)}
-            entry = dataclasses.replace(entry, metrics=metrics, rungs=outcome.rungs)
+            exact = true_values.of(cell)
+            entry = dataclasses.replace(entry, metrics=metrics, rungs=outcome.rungs, true_values=exact)
             yield entry, outcome.records, outcome.actions

@@ -2,6 +2,8 @@
 
 import os
 
+__all__ = ()
+
 # Read when MLflow is imported. The mirror has its own patience, and only it can tell whether a request that
 # failed had an effect: MLflow's own retries stay off.
 os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")

@@ -1,5 +1,7 @@
 """What each verb of the command line does, one module per verb."""
 
+__all__ = ["VERBS"]
+
 VERBS = {
     "run": "one cell: a game, a learner, a budget",
     "sweep": "every cell of a study, or of the product of the overrides",

@@ -1,1 +1,3 @@
 """Numbers that claims are about, computed exactly on true games."""
+
+__all__ = ()

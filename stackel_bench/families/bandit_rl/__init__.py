@@ -1,1 +1,3 @@
 """Bandit-RL games: each leader action sets the episodic decision process that the follower plays in."""
+
+__all__ = ()

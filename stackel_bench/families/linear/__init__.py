@@ -1,1 +1,3 @@
 """Linear bandit games: mean rewards are linear in features of the pair."""
+
+__all__ = ()

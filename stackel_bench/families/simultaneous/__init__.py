@@ -1,1 +1,3 @@
 """Simultaneous matrix games: the leader commits to a mixed strategy, the follower responds to it."""
+
+__all__ = ()

@@ -1,1 +1,3 @@
 """Answers to leaders who pick from a finite list: response sets, values, equilibria."""
+
+__all__ = ()

@@ -1,1 +1,3 @@
 """Mixed commitments in simultaneous games: values, strategies, gaps, equilibria."""
+
+__all__ = ()

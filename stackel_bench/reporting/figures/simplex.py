@@ -6,15 +6,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
-from stackel_bench.models import PayoffTable, TieBreaking
-from stackel_bench.planning.mixed.value import mixed_leader_values
 from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D
-from stackel_bench.reporting.figures.true_games import game_of, say_gone
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.results import colours
+from stackel_bench.results.entry import Entry
+from stackel_bench.sweeps.true_values import simplex_grid
 
 MOST_PANELS = 4
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
@@ -23,44 +21,35 @@ _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
 @dataclass(frozen=True, eq=False)
 class _Panel:
     title: str
-    tie_breaking: TieBreaking
-    epsilon: float
-    table: PayoffTable | None  # None if the game cannot be loaded any more
+    entry: Entry
     learned: np.ndarray  # [replicate, action], at the largest budget
+    values: np.ndarray  # [replicate], what these strategies are worth
 
 
 def draw_simplex(results: SweepResults) -> list[Drawing]:
     """One drawing for games with two leader actions and one for three: a panel per cell, the first ones."""
-    labels = results.labels.set_index("cell_id")
-    return [drawing for actions in (2, 3) for drawing in _draw(actions, *_panels(results, labels, actions))]
+    return [drawing for actions in (2, 3) for drawing in _draw(actions, *_panels(results, actions))]
 
 
-def _panels(results: SweepResults, labels: pd.DataFrame, actions: int) -> tuple[list[_Panel], int]:
+def _panels(results: SweepResults, actions: int) -> tuple[list[_Panel], int]:
     """The first panels, and how many cells there could be at most."""
+    labels = results.labels.set_index("cell_id")
     panels: list[_Panel] = []
     candidates = [e for e in results.finished if e.description.get("num_leader_actions") == actions]
     for entry in candidates:
-        learned = _strategies(results.records(entry.cell_id)) if len(panels) < MOST_PANELS else None
-        if learned is None:
+        if len(panels) == MOST_PANELS or "exact" not in entry.true_values:
             continue
-        game = game_of(entry)
-        table = getattr(game, "table", None)
-        if game is not None and table is None:
-            continue  # a game of unknown truth
-        tie = TieBreaking.parse(entry.description["tie_breaking"])
-        epsilon = float(entry.description["epsilon"])
+        records = results.records(entry.cell_id)
+        last = records[records["rung"] == records["rung"].max()]
+        columns = [f"strategy_{action}" for action in range(actions)]
+        learned = np.asarray(last.reindex(columns=columns), float)
+        if np.isnan(learned).any():
+            continue
         instance, learner = labels.loc[entry.cell_id, ["instance", "learner"]]
-        title = f"{instance} · {learner}\n{tie} · eps {epsilon:g}"
-        panels.append(_Panel(title, tie, epsilon, table, learned))
+        about = entry.description
+        title = f"{instance} · {learner}\n{about['tie_breaking']} · eps {about['epsilon']:g}"
+        panels.append(_Panel(title, entry, learned, np.asarray(last["value"], float)))
     return panels, len(candidates)
-
-
-def _strategies(records: pd.DataFrame) -> np.ndarray | None:
-    """Learned strategies at the largest budget, [replicate, action]."""
-    columns = sorted(name for name in records.columns if name.startswith("strategy_"))
-    if not columns or records[columns].isna().any(axis=None):
-        return None
-    return np.asarray(records.loc[records["rung"] == records["rung"].max(), columns], float)
 
 
 def _draw(actions: int, panels: list[_Panel], candidates: int) -> list[Drawing]:
@@ -72,10 +61,7 @@ def _draw(actions: int, panels: list[_Panel], candidates: int) -> list[Drawing]:
     figure, axes = canvas.new_figure(rows, columns, top=0.75, gap=(0.6, 0.85), **size)
     for axis, panel in canvas.filled(axes, panels):
         axis.set_title(panel.title)
-        if panel.table is None:
-            say_gone(axis)
-        else:
-            (_draw_segment if actions == 2 else _draw_triangle)(axis, panel, panel.table)
+        (_draw_segment if actions == 2 else _draw_triangle)(axis, panel)
     canvas.top_legend(figure, _legend(actions), 4)
     cut = f" {len(panels)} of up to {candidates} cells are drawn." if len(panels) < candidates else ""
     replicates = sorted({str(len(panel.learned)) for panel in panels})
@@ -97,34 +83,29 @@ def _legend(actions: int) -> list[Line2D]:
     return handles
 
 
-def _draw_segment(axes: Axes, panel: _Panel, table: PayoffTable) -> None:
-    first = np.linspace(0, 1, 801)
-    grid = np.stack([first, 1 - first], axis=1)
-    tie = panel.tie_breaking
-    exact = mixed_leader_values(table, grid, 0.0, tie)
-    axes.plot(first, mixed_leader_values(table, grid, panel.epsilon, tie), color=colours.TIE_COLOURS[tie])
+def _draw_segment(axes: Axes, panel: _Panel) -> None:
+    first = simplex_grid(2)[:, 0]
+    exact, tolerant = (panel.entry.true_values[name] for name in ("exact", "tolerant"))
+    colour = colours.TIE_COLOURS[panel.entry.description["tie_breaking"]]
+    axes.plot(first, tolerant, color=colour)
     axes.plot(first, exact, color=canvas.INK, linewidth=0.9)
-    best = int(exact.argmax())
+    best = int(np.argmax(exact))
     axes.plot(first[best], exact[best], "*", color=canvas.INK, markersize=12)
-    values = mixed_leader_values(table, panel.learned, 0.0, tie)
-    axes.plot(panel.learned[:, 0], values, "o", color=colours.GREEN, alpha=0.5, markeredgewidth=0)
+    axes.plot(panel.learned[:, 0], panel.values, "o", color=colours.GREEN, alpha=0.5, markeredgewidth=0)
     axes.set_xlabel("probability of the leader's first action")
     axes.set_ylabel("leader's value")
 
 
-def _draw_triangle(axes: Axes, panel: _Panel, table: PayoffTable, steps: int = 60) -> None:
-    index = np.array([(i, j) for i in range(steps + 1) for j in range(steps + 1 - i)])
-    grid = np.column_stack([index, steps - index.sum(axis=1)]) / steps
-    tie = panel.tie_breaking
-    points = grid @ _CORNERS
-    values = mixed_leader_values(table, grid, panel.epsilon, tie)
+def _draw_triangle(axes: Axes, panel: _Panel) -> None:
+    points = simplex_grid(3) @ _CORNERS
+    values = np.array(panel.entry.true_values["tolerant"])
     mesh = axes.tripcolor(points[:, 0], points[:, 1], values, cmap=canvas.SEQUENTIAL, rasterized=True)
     figure = axes.get_figure()
     assert figure is not None
     figure.colorbar(mesh, ax=axes, shrink=0.7, pad=0.02)
     spots = panel.learned @ _CORNERS
     axes.plot(spots[:, 0], spots[:, 1], "o", color=colours.ORANGE, alpha=0.5, markeredgewidth=0)
-    best = points[int(mixed_leader_values(table, grid, 0.0, tie).argmax())]
+    best = points[int(np.argmax(panel.entry.true_values["exact"]))]
     axes.plot(*best, "*", color=colours.VERMILION, markersize=13)
     for action, (x, y) in enumerate(_CORNERS):
         axes.text(x, y + (0.03 if y else -0.03), f"action {action}", ha="center", va="bottom" if y else "top")

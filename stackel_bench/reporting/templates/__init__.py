@@ -8,6 +8,8 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+__all__ = ["anchor", "fill", "markdown_row"]
+
 
 def fill(template: str, **values: Any) -> str:
     """The template with these values in it; an unknown name is an error."""

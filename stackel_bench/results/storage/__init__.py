@@ -1,1 +1,3 @@
 """How the journal and the tables of cells lie on disk: lines, and Parquet files of many cells."""
+
+__all__ = ()

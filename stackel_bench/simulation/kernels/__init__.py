@@ -4,3 +4,5 @@ Counts are int64 in arrays and float64 inside formulas: int64 products wrap sile
 `math.floor` returns int64 in compiled code. Randomness is `rng.random()` only, so a stream does not change
 with numpy's own samplers. Counts up to 2**53 are exact.
 """
+
+__all__ = ()

@@ -33,6 +33,7 @@ from stackel_bench.sweeps.folder import locked, require_writable, sweep_folder
 from stackel_bench.sweeps.kept_pieces import count_pieces
 from stackel_bench.sweeps.lower_bounds import LowerBounds
 from stackel_bench.sweeps.plan import Plan
+from stackel_bench.sweeps.true_values import TrueValues
 from stackel_bench.text import plural
 from stackel_bench.tracking.deadline import in_background
 from stackel_bench.tracking.mirror import Mirror
@@ -189,6 +190,7 @@ def _run_cells(session: Session, cells: list[Cell], executor: Executor, mirror: 
             fan_out=settings.execution.fan_out,
             fail_fast=settings.fail_fast,
             lower_bounds=LowerBounds(session.plan.cells),
+            true_values=TrueValues(session.plan.cells),
             piece_seconds=settings.execution.piece_seconds,
             cap=settings.cap,
         )

@@ -1,1 +1,3 @@
 """Learners of bandit games that stop by themselves."""
+
+__all__ = ()

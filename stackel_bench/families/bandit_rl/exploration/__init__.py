@@ -1,1 +1,3 @@
 """What explorers share: plans, estimates, bonuses, certificates, and how good an exploration was."""
+
+__all__ = ()

@@ -1,1 +1,3 @@
 """Follower MDPs of named bandit-RL games: parameters in, one MDP per leader action out."""
+
+__all__ = ()

@@ -1,1 +1,3 @@
 """Learners of linear games that stop by themselves."""
+
+__all__ = ()

@@ -1,1 +1,3 @@
 """Learners of simultaneous games that stop by themselves."""
+
+__all__ = ()
