@@ -26,7 +26,7 @@ import numpy as np
 from stackel_bench.families.bandit_rl.exploration.coverage import coverage, maximal_reach, query_frequencies
 from stackel_bench.families.bandit_rl.exploration.euler import EulerSettings, euler_run, greedy_actions
 from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Exploration, Goal
-from stackel_bench.families.bandit_rl.explorers import make_explorer
+from stackel_bench.families.bandit_rl.exploration.registry import make_explorer
 from stackel_bench.kernel import kernel
 from stackel_bench.models import FollowerMDP
 from stackel_bench.simulation.episodes import EpisodeSimulator

@@ -17,7 +17,6 @@ HOME = "tolerances.py"
 # Small numbers that compare nothing, by file or folder, and what they are instead.
 NO_TOLERANCES = {
     "families/bandit_rl/exploration/": "seconds of a cost model",
-    "families/bandit_rl/explorers/": "seconds of a cost model",
     "families/bandit_rl/learners.py": "seconds of a cost model",
     "families/bandit/stopping/successive_elimination.py": "seconds of a cost model",
     "families/linear/learners.py": "seconds of a cost model",

@@ -62,14 +62,6 @@ class EpisodeSimulator:
         arriving[0, self.initial_state] = _episodes(episodes)
         return Tally.unrewarded(play_policy(rng, arriving, table.copy(), self._tables))
 
-    def play_uniformly(self, arriving: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Transition counts int64 [H,S,B,S] of episodes that arrive at [H,S] and play uniformly from there.
-
-        Only layers from the arrival on are counted.
-        """
-        uniform = np.full(self.shape, 1 / self.shape[2])
-        return play_policy(rng, np.ascontiguousarray(arriving, dtype=np.int64), uniform, self._tables)
-
     def play_mixture(self, mixture: PolicyMixture, episodes: int, rng: np.random.Generator) -> Tally:
         """Episodes that each draw a policy of the mixture by weight; their rewards are not drawn yet.
 
@@ -89,7 +81,9 @@ class EpisodeSimulator:
             self._tables,
             counts,
         )
-        return Tally.unrewarded(counts + self.play_uniformly(arrivals[:horizon], rng))
+        uniform = np.full(self.shape, 1 / actions)
+        arriving = np.ascontiguousarray(arrivals[:horizon], dtype=np.int64)
+        return Tally.unrewarded(counts + play_policy(rng, arriving, uniform, self._tables))
 
     def play_until_doubled(
         self,

@@ -52,7 +52,7 @@ def test_navigation_has_every_page() -> None:
 
 def test_every_family_learner_and_explorer_is_in_the_docs() -> None:
     from stackel_bench.config.groups import options
-    from stackel_bench.families.bandit_rl.explorers import EXPLORERS
+    from stackel_bench.families.bandit_rl.exploration.registry import EXPLORERS
     from stackel_bench.families.registry import FAMILIES
 
     text = "".join(page.read_text("utf-8") for page in PAGES)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import stackel_bench as sb
-from stackel_bench.families.bandit_rl.explorers.registry import EXPLORERS
+from stackel_bench.families.bandit_rl.exploration.registry import EXPLORERS
 from stackel_bench.families.learners import make_learner
 from stackel_bench.families.registry import all_families
 from stackel_bench.learners.budget import Budget, FixedBudget, LadderBudget, ScaledBudget, TheoryBudget

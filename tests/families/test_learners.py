@@ -8,7 +8,7 @@ from importlib import resources
 import pytest
 
 from stackel_bench.errors import InputError
-from stackel_bench.families.bandit_rl.explorers import EXPLORERS
+from stackel_bench.families.bandit_rl.exploration.registry import EXPLORERS
 from stackel_bench.families.learners import changed_options, learner_options, make_learner
 from stackel_bench.families.registry import FAMILIES, all_families
 from stackel_bench.options import options_of

@@ -12,8 +12,6 @@ def episode_cost(method: str, arguments: Mapping[str, Any], result: Any) -> floa
     """Episodes that one call plays; H queries of a generative model cost one."""
     if method in ("play", "play_mixture"):
         return float(arguments["episodes"])
-    if method == "play_uniformly":  # arrivals at later layers continue episodes that were counted
-        return float(np.sum(arguments["arriving"][0]))
     if method == "query":
         return float(np.sum(arguments["visits"])) / len(arguments["visits"])
     return float(result) if method == "play_until_doubled" else 0.0

@@ -8,7 +8,7 @@ import numpy as np
 
 from stackel_bench.errors import InputError
 from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Exploration, Explorer, Goal
-from stackel_bench.families.bandit_rl.explorers import make_explorer
+from stackel_bench.families.bandit_rl.exploration.registry import make_explorer
 from stackel_bench.families.bandit_rl.game import EpisodeSampler
 from stackel_bench.families.bandit_rl.theory import runnable_phase
 from stackel_bench.learners.budget import Budget

@@ -4,7 +4,7 @@ from stackel_bench.families.bandit_rl import learners
 from stackel_bench.families.bandit_rl.contract import episode_cost, measured_episodes
 from stackel_bench.families.bandit_rl.diagnosis import diagnose
 from stackel_bench.families.bandit_rl.exploration.explorer import Goal
-from stackel_bench.families.bandit_rl.explorers import EXPLORERS
+from stackel_bench.families.bandit_rl.exploration.registry import EXPLORERS
 from stackel_bench.families.bandit_rl.instances import INSTANCES
 from stackel_bench.families.bandit_rl.oracle import bandit_rl_oracle
 from stackel_bench.families.bandit_rl.programs.instances import PROGRAMS

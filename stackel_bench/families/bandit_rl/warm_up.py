@@ -3,8 +3,8 @@
 import numpy as np
 
 from stackel_bench.families.bandit_rl.exploration.explorer import Goal
+from stackel_bench.families.bandit_rl.exploration.registry import EXPLORERS, make_explorer
 from stackel_bench.families.bandit_rl.exploration.running_estimate import RunningEstimate
-from stackel_bench.families.bandit_rl.explorers.registry import EXPLORERS, make_explorer
 from stackel_bench.families.bandit_rl.stopping.action_bounds import ActionBounds
 from stackel_bench.families.bandit_rl.stopping.model_set import model_set
 from stackel_bench.models import FollowerMDP, TieBreaking

@@ -11,8 +11,8 @@ import pytest
 from stackel_bench.errors import InputError
 from stackel_bench.families.bandit_rl.exploration.coverage import coverage
 from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Exploration, Goal
+from stackel_bench.families.bandit_rl.exploration.registry import EXPLORERS, make_explorer
 from stackel_bench.families.bandit_rl.exploration.uniform_error import uniform_error
-from stackel_bench.families.bandit_rl.explorers import EXPLORERS, make_explorer
 from stackel_bench.models import FollowerMDP
 from stackel_bench.simulation.episodes import EpisodeSimulator
 from stackel_bench.streams import generator
@@ -22,7 +22,7 @@ GOAL = Goal(epsilon=0.4, delta=0.1, num_leader_actions=3)
 SHAPES = [(1, 1, 1), (1, 3, 2), (3, 1, 2), (3, 3, 1), (4, 3, 2), (2, 5, 3)]
 VARIANTS = [(name, {}) for name in EXPLORERS] + [
     ("reward_free_explore", {"replanning": "exact_doubling"}),
-    ("reward_free_explore", {"value_range": "horizon", "reuse_exploration_data": True}),
+    ("reward_free_explore", {"value_range": "horizon"}),
     ("reward_free_explore", {"constants": "proof"}),
     ("ucbvi", {"bonus_scale": 0.1}),
 ]
@@ -55,8 +55,6 @@ def test_budgets_are_spent_and_estimates_are_valid(name: str, options: dict, sha
         assert found.model.shape == shape
         assert found.model.initial_state == mdp.initial_state
         gathered = found.episodes.get("gather", episodes)
-        if options.get("reuse_exploration_data"):
-            gathered = episodes
         assert (found.visits.sum(axis=(1, 2)) <= gathered * shape[0]).all()
         if name != "generative":
             assert (found.visits.sum(axis=(1, 2)) == gathered).all()
@@ -188,13 +186,9 @@ def test_unknown_names_and_options_are_listed() -> None:
             make_explorer(name, **options)
 
 
-def test_an_estimate_rests_on_gathered_data_only_unless_asked() -> None:
-    mdp = random_mdp(generator("reuse"), (3, 3, 2))
-    apart = _explore("reward_free_explore", {}, mdp, 10_000, 5)
-    reused = _explore("reward_free_explore", {"reuse_exploration_data": True}, mdp, 10_000, 5)
-    assert (apart.visits.sum(axis=(1, 2)) == 5000).all()
-    assert (reused.visits.sum(axis=(1, 2)) == 10_000).all()
-    assert (reused.visits >= apart.visits).all()
+def test_an_estimate_rests_on_gathered_data_only() -> None:
+    found = _explore("reward_free_explore", {}, random_mdp(generator("reuse"), (3, 3, 2)), 10_000, 5)
+    assert (found.visits.sum(axis=(1, 2)) == 5000).all()
 
 
 def test_coverage_of_every_explorer_is_computable() -> None:

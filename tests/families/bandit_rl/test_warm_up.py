@@ -6,9 +6,9 @@ import pickle
 
 from numba.core.registry import CPUDispatcher
 
-from stackel_bench.families.bandit_rl.exploration import euler, uncertainty
+from stackel_bench.families.bandit_rl.exploration import certificate, euler
 from stackel_bench.families.bandit_rl.exploration.explorer import Goal
-from stackel_bench.families.bandit_rl.explorers import EXPLORERS, make_explorer
+from stackel_bench.families.bandit_rl.exploration.registry import EXPLORERS, make_explorer
 from stackel_bench.families.bandit_rl.game import BanditRLGame
 from stackel_bench.families.bandit_rl.warm_up import warm_up
 from stackel_bench.learners.budget import FixedBudget
@@ -23,7 +23,7 @@ from tests.simulation.per_episode import random_mdp
 
 
 def _compiled() -> dict[str, int]:
-    modules = (binomial, doubling, episodes, hypergeometric, multinomial, euler, uncertainty)
+    modules = (binomial, doubling, episodes, hypergeometric, multinomial, certificate, euler)
     modules += (ball, induction, law_mixture)
     kernels = {
         name: kernel

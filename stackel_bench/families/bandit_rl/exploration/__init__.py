@@ -1,3 +1,3 @@
-"""What explorers share: plans, estimates, bonuses, certificates, and how good an exploration was."""
+"""Explorers: episodes of a leader action -> its estimated MDP and a certificate; and how good it is."""
 
 __all__ = ()

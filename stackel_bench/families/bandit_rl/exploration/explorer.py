@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
@@ -46,10 +45,7 @@ class EpisodePlan:
             name: checks.integer(f"episodes of phase {name}", count, least=0)
             for name, count in self.phases.items()
         }
-        object.__setattr__(self, "phases", MappingProxyType(phases))
-
-    def __reduce__(self) -> tuple[type[EpisodePlan], tuple[dict[str, int], bool]]:
-        return type(self), (dict(self.phases), self.stop_when_certified)  # a mapping proxy cannot be pickled
+        object.__setattr__(self, "phases", phases)
 
     @property
     def total(self) -> int:

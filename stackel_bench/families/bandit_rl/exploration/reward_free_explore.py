@@ -1,7 +1,7 @@
 """Reward-Free RL-Explore (Jin et al. 2020): learn to reach every state, then gather data that way."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,9 +18,8 @@ from stackel_bench.families.bandit_rl.exploration.explorer import (
 from stackel_bench.families.bandit_rl.exploration.running_estimate import RunningEstimate
 from stackel_bench.families.bandit_rl.theory import proof_budget, theorem_budget
 from stackel_bench.options import option
-from stackel_bench.simulation.episodes import simulated
 from stackel_bench.simulation.policy_mixture import PolicyMixture
-from stackel_bench.simulation.tally import EpisodeSource, Tally
+from stackel_bench.simulation.tally import EpisodeSource
 from stackel_bench.streams import KeyPart, generator
 
 
@@ -30,9 +29,8 @@ class RewardFreeExplore:
 
     Phase "explore" plays N0 episodes for each of S*H targets (layer, state), phase "gather" draws one of all
     policies played, uniformly with multiplicity, per episode. Only gathered episodes enter the estimate, as
-    the proof needs, unless reuse_exploration_data. From the target's layer on every policy acts uniformly at
-    all states; Jin et al. ask for it at the target only and leave the rest open. Targets of the first layer
-    therefore need no learning.
+    the proof needs. From the target's layer on every policy acts uniformly at all states; Jin et al. ask for
+    it at the target only and leave the rest open. Targets of the first layer therefore need no learning.
     """
 
     value_range: str = option("one", "range of EULER's return: one (it is at most 1), or horizon as printed")
@@ -41,7 +39,6 @@ class RewardFreeExplore:
         "when visit counts are looked at for doublings: batched_doubling on a grid (three times faster), "
         "exact_doubling at every episode",
     )
-    reuse_exploration_data: bool = option(False, "let explored episodes enter the estimate, too")
     unvisited_reward: float = option(0.5, "what triples that were never visited are taken to pay")
     explore_fraction: float = option(0.5, "share of a fixed budget that is explored with")
     constants: str = option("theorem", "constants of the theory budget: theorem or proof")
@@ -61,11 +58,6 @@ class RewardFreeExplore:
         checks.real("explore_fraction", self.explore_fraction, least=0, most=1, open_most=True)
         checks.real("c_explore", self.c_explore, least=0, open_least=True)
         checks.real("c_data", self.c_data, least=0, open_least=True)
-
-    @property
-    def needs_simulation(self) -> bool:
-        """Explored episodes end at their target; to be reused, they must be continued from there."""
-        return self.reuse_exploration_data
 
     def theory_plan(self, shape: Shape, goal: Goal) -> EpisodePlan:
         """S*H*N0 episodes to explore and N to gather."""
@@ -106,46 +98,29 @@ class RewardFreeExplore:
         self, simulator: EpisodeSource, plan: EpisodePlan, goal: Goal, key: tuple[KeyPart, ...]
     ) -> Exploration:
         """The estimate from plan.phases["gather"] episodes of the mixture found in phase "explore"."""
-        if self.reuse_exploration_data:
-            checks.integer("episodes of both phases", plan.total, least=1, most=checks.MAX_EXACT_COUNT)
         running = RunningEstimate(simulator, self.unvisited_reward, generator(*key, "rewards"))
-        mixture, explored, arrivals = self._learn_to_reach(simulator, plan.phases["explore"], goal, key)
-        if self.reuse_exploration_data:
-            tails = simulated(simulator).play_uniformly(arrivals, generator(*key, "explore", "tails"))
-            explored.counts += tails
-            running.add(explored, plan.phases["explore"])
+        mixture = self._learn_to_reach(simulator, plan.phases["explore"], goal, key)
         gather = plan.phases["gather"]
         running.add(simulator.play_mixture(mixture, gather, generator(*key, "gather")), gather)
         return running.snapshot(dict(plan.phases), mixture, goal)
 
     def _learn_to_reach(
         self, simulator: EpisodeSource, explore: int, goal: Goal, key: tuple[KeyPart, ...]
-    ) -> tuple[PolicyMixture, Tally, np.ndarray]:
-        """All policies of all targets, what they saw before the target, arrivals there [H,S]."""
+    ) -> PolicyMixture:
+        """All policies played on the way to all targets; totals that S*H does not divide are spread."""
         horizon, states, _ = simulator.shape
-        explored = Tally.empty(simulator.shape)
-        arrivals = np.zeros((horizon, states), dtype=np.int64)
+        targets = horizon * states
         failure = goal.delta / (3 * goal.num_leader_actions * states * horizon)
         value_range = float(horizon) if self.value_range == "horizon" else 1.0
         played: list[tuple[np.ndarray, int, int]] = []
-        for layer, state, episodes in _targets(simulator.shape, explore):
+        for target, (layer, state) in enumerate(np.ndindex(horizon, states)):
+            episodes = (target + 1) * explore // targets - target * explore // targets
+            if not episodes:
+                continue
             if layer == 0:
-                arrivals[0, simulator.initial_state] += episodes
                 played.append((np.zeros((0, states)), 0, episodes))
                 continue
             settings = EulerSettings(episodes, failure, value_range, self.replanning == "exact_doubling")
-            run, seen = euler_run(simulator, layer, state, settings, generator(*key, "explore", layer, state))
+            run, _ = euler_run(simulator, layer, state, settings, generator(*key, "explore", layer, state))
             played.extend((policy, layer, count) for policy, count in run)
-            explored.add(seen)
-            arrivals[layer] += seen.counts[layer - 1].sum(axis=(0, 1))
-        return PolicyMixture.collect(simulator.shape, played), explored, arrivals
-
-
-def _targets(shape: Shape, explore: int) -> Iterator[tuple[int, int, int]]:
-    """(layer, state, episodes) for every target with episodes; totals that S*H does not divide are spread."""
-    horizon, states, _ = shape
-    targets = horizon * states
-    for index in range(targets):
-        episodes = (index + 1) * explore // targets - index * explore // targets
-        if episodes > 0:
-            yield index // states, index % states, episodes
+        return PolicyMixture.collect(simulator.shape, played)
