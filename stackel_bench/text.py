@@ -18,6 +18,11 @@ def plural(number: int, word: str) -> str:
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
+def told(error: BaseException) -> str:
+    """An exception of somebody's code in a few words."""
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
 def printable(text: str) -> str:
     """The text without characters that move a terminal's cursor, change its colours or turn text around."""
     return "".join(_visible(letter) for letter in text)

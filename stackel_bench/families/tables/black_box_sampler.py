@@ -13,6 +13,7 @@ from stackel_bench import checks, streams
 from stackel_bench.errors import InputError
 from stackel_bench.outside.patience import TooLongError, in_time
 from stackel_bench.simulation.recording import Checkpoint, Recorder
+from stackel_bench.text import told
 from stackel_bench.tolerances import REWARD_SUM
 
 # (leader_action, follower_action, pulls, rng) -> (sum of the leader's rewards, sum of the follower's)
@@ -104,8 +105,7 @@ class BlackBoxSampler:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # SystemExit, GeneratorExit, whatever the program raises
-            reason = f"{type(error).__name__}: {error}".strip()
-            raise InputError(where, reason, "", f"{where} raises {reason}") from error
+            raise InputError(where, told(error), "", f"{where} raises {told(error)}") from error
         found = checks.array(where, answer, shape=(2,))
         if self.reward_range is None:
             return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +166,11 @@ def test_faults_are_told_in_a_sentence(fault: str, words: str) -> None:
     with pytest.raises(PlayError, match=words) as found:
         source.play_mixture(PolicyMixture.uniform((3, 3, 2)), 50, generator("fault"))
     assert str(found.value).startswith("leader action 1, step ")
+
+
+def test_an_environment_that_is_never_made_is_given_up() -> None:
+    with pytest.raises(PlayError, match="leader action 1: make_env takes longer than game.episode_seconds"):
+        PlayedEpisodes(lambda action: time.sleep(60), 1, Rules(3, episode_seconds=0.1), Recorder())
 
 
 def test_terminated_episodes_stay_where_they_ended() -> None:

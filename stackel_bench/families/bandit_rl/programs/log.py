@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from stackel_bench.families.bandit_rl.programs.world import PlayError, World, told
+from stackel_bench.families.bandit_rl.programs.world import PlayError, World
 from stackel_bench.outside.patience import TooLongError
 from stackel_bench.simulation.tally import Tally
+from stackel_bench.text import told
 
 FULL = 8192  # steps that are counted together
 LEADER_REWARD = "leader_reward"  # key of info

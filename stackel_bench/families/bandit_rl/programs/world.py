@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from stackel_bench.errors import InputError
 from stackel_bench.outside.patience import TooLongError, in_time
+from stackel_bench.text import told
 
 MakeEnv = Callable[[int], Any]  # leader action -> environment with Gymnasium's reset and step
 
@@ -40,12 +42,7 @@ class World:
 
     def __init__(self, make_env: MakeEnv, leader_action: int, rules: Rules) -> None:
         self.leader_action, self.rules = leader_action, rules
-        try:
-            self.env = make_env(leader_action)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            raise PlayError(f"{self.place}: make_env raises {told(error)}") from error
+        self.env = self._answer("make_env", lambda: make_env(leader_action))
         missing = [m for m in ("reset", "step", "action_space") if not hasattr(self.env, m)]
         if missing:
             found = type(self.env).__name__
@@ -70,6 +67,18 @@ class World:
         """For messages."""
         return f"leader action {self.leader_action}"
 
+    def _answer(self, what: str, function: Callable[[], Any]) -> Any:
+        """What somebody's function returns, in time."""
+        try:
+            with self.in_time():
+                return function()
+        except TooLongError:
+            raise PlayError(f"{self.place}: {what} takes longer than {self.patience}") from None
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise PlayError(f"{self.place}: {what} raises {told(error)}") from error
+
     def _discrete(self, name: str, wanted: str) -> tuple[int, int]:
         """How many values a space has, and the first of them."""
         space: Any = getattr(self.env, name, None)
@@ -87,20 +96,15 @@ class World:
 
     def initial_state(self) -> int:
         """The state in which the episode with seed 0 starts; others must start there, too."""
-        try:
-            with self.in_time():
-                observation, _ = self.env.reset(seed=0)
-                state = observation if self.observe is None else self.observe(observation)
-                found = int(state)
-        except TooLongError:
-            raise PlayError(f"{self.place}: reset takes longer than {self.patience}") from None
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            raise PlayError(f"{self.place}: reset(seed=0) raises {told(error)}") from error
-        if found != state or not self.has(found):
+
+        def start() -> Any:
+            observation, _ = self.env.reset(seed=0)
+            return observation if self.observe is None else self.observe(observation)
+
+        state = self._answer("reset(seed=0)", start)
+        if not self.has(state):
             raise PlayError(f"{self.place}: starts in {state!r}, which is no state 0..{self.shape[1] - 1}")
-        return found
+        return operator.index(state)
 
     def has(self, state: Any) -> bool:
         """Whether this is a state."""
@@ -117,10 +121,5 @@ class World:
 
     def close(self) -> None:
         """Free what the environment holds, if it knows how."""
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(Exception, SystemExit):
             self.env.close()
-
-
-def told(error: BaseException) -> str:
-    """An exception of somebody's code in a few words."""
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
