@@ -50,6 +50,14 @@ def real(
     return number
 
 
+def interval(name: str, value: object) -> tuple[float, float]:
+    """Two numbers, the first below the second."""
+    if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:
+        raise InputError(name, value, "two numbers, the least and the largest")
+    low = real(f"{name}[0]", value[0])
+    return low, real(f"{name}[1]", value[1], least=low, open_least=True)
+
+
 def choice(field: str, value: object, options: Sequence[str]) -> str:
     """The value if it is one of the options."""
     if value not in options:

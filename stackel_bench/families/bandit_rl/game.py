@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -43,12 +43,12 @@ class EpisodeSampler:
 
 @dataclass(frozen=True, eq=False)
 class LeaderActionModel:
-    """One leader action's part of a bandit-RL game: samples of it, and its truth."""
+    """One leader action's part of a bandit-RL game: samples of it, and its truth if that is known."""
 
     family: str
     identity: str  # of the whole game
-    sampler: EpisodeSampler
-    mdps: Mapping[int, FollowerMDP]
+    sampler: Any
+    mdps: Mapping[int, FollowerMDP] | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,10 +102,15 @@ class BanditRLGame:
     @property
     def sizes(self) -> dict[str, int]:
         """The sizes that sample complexity is measured against."""
-        horizon, states, actions = self.mdps[0].shape
-        return {
-            "num_leader_actions": len(self.mdps),
-            "num_follower_actions": actions,
-            "num_states": states,
-            "horizon": horizon,
-        }
+        return sizes_of(len(self.mdps), self.mdps[0].shape)
+
+
+def sizes_of(num_leader_actions: int, shape: tuple[int, int, int]) -> dict[str, int]:
+    """The sizes of a game whose MDPs have this shape, by name."""
+    horizon, states, actions = shape
+    return {
+        "num_leader_actions": num_leader_actions,
+        "num_follower_actions": actions,
+        "num_states": states,
+        "horizon": horizon,
+    }

@@ -72,13 +72,7 @@ class BlackBoxGame:
 
     @property
     def _range(self) -> tuple[float, float] | None:
-        given = self.reward_range
-        if given is None:
-            return None
-        if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
-            raise InputError("reward_range", given, "two numbers, the least reward and the largest, or null")
-        low = checks.real("reward_range[0]", given[0])
-        return low, checks.real("reward_range[1]", given[1], least=low, open_least=True)
+        return None if self.reward_range is None else checks.interval("reward_range", self.reward_range)
 
     @property
     def programs(self) -> tuple[Callable[..., Any], ...]:

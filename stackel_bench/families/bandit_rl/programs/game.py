@@ -12,6 +12,7 @@ from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.families.bandit_rl.exploration.certificate import certified_error
 from stackel_bench.families.bandit_rl.exploration.explorer import Goal
+from stackel_bench.families.bandit_rl.game import LeaderActionModel, sizes_of
 from stackel_bench.families.bandit_rl.programs.episodes import PlayedEpisodes
 from stackel_bench.families.bandit_rl.programs.kept_call import counts_so_far
 from stackel_bench.families.bandit_rl.programs.world import MakeEnv, Rules
@@ -66,15 +67,6 @@ class ProgramSampler:
         return {**self.__dict__, "_recorder": Recorder(), "_sources": {}}
 
 
-@dataclass(frozen=True, eq=False)
-class ProgramUnit:
-    """What exploring one leader action needs."""
-
-    family: str
-    identity: str
-    sampler: ProgramSampler
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class EnvGame:
     """An environment per leader action, with Gymnasium's `reset(seed=...)` and `step(action)`.
@@ -100,6 +92,7 @@ class EnvGame:
     episode_seconds: float | None = 60.0  # that one episode may take
     name: str = "bandit_rl/environment"
     identity: str = ""
+    sampler: ProgramSampler = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         for what in ("make_env", "discretise"):
@@ -113,46 +106,32 @@ class EnvGame:
         checks.integer("evaluation_episodes", self.evaluation_episodes, least=0)
         if self.episode_seconds is not None:
             checks.real("episode_seconds", self.episode_seconds, least=0, open_least=True)
-        follower = leader = _range("reward_range", self.reward_range)
+        follower = leader = checks.interval("reward_range", self.reward_range)
         if self.leader_reward_range is not None:
-            leader = _range("leader_reward_range", self.leader_reward_range)
+            leader = checks.interval("leader_reward_range", self.leader_reward_range)
         rules = Rules(self.horizon, self.num_states, self.discretise, leader, follower, self.episode_seconds)
         first = PlayedEpisodes(self.make_env, 0, rules, Recorder())
         first.close()
         sampler = ProgramSampler(self.make_env, rules, self.num_leader_actions, first.shape)
         object.__setattr__(self, "sampler", sampler)
         if not self.identity:
-            labels = (
-                self.name,
-                *self.sizes.values(),
-                rules.leader_range,
-                rules.follower_range,
-                self.evaluation_episodes,
-            )
+            labels = (self.name, *self.sizes.values(), leader, follower, self.evaluation_episodes)
             digest = digest_of_arrays(self.family, (), *labels, *program_labels(*self.programs))
             object.__setattr__(self, "identity", digest)
-
-    sampler: ProgramSampler = field(init=False, repr=False)
 
     @property
     def programs(self) -> tuple[Callable[..., Any], ...]:
         """The functions that this game rests on."""
         return (self.make_env,) if self.discretise is None else (self.make_env, self.discretise)
 
-    def only(self, leader_action: int) -> ProgramUnit:
+    def only(self, leader_action: int) -> LeaderActionModel:
         """What exploring this leader action needs."""
-        return ProgramUnit(self.family, self.identity, self.sampler)
+        return LeaderActionModel(self.family, self.identity, self.sampler)
 
     @property
     def sizes(self) -> dict[str, int]:
         """The sizes that sample complexity is measured against."""
-        horizon, states, actions = self.sampler.shape
-        return {
-            "num_leader_actions": self.num_leader_actions,
-            "num_follower_actions": actions,
-            "num_states": states,
-            "horizon": horizon,
-        }
+        return sizes_of(self.num_leader_actions, self.sampler.shape)
 
     def play_out(self, decision: Decision, key: tuple[KeyPart, ...]) -> PlayedValues | None:
         """What both players earn in fresh episodes of the decision: a policy against its leader action."""
@@ -163,10 +142,3 @@ class EnvGame:
         policy = np.asarray(decision.follower_response)
         follower, leader = source.returns(policy, self.evaluation_episodes, rng)
         return played_values(leader, follower, 0.0, float(self.horizon))
-
-
-def _range(name: str, given: Sequence[float]) -> tuple[float, float]:
-    if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
-        raise InputError(name, given, "two numbers, the least reward and the largest")
-    low = checks.real(f"{name}[0]", given[0])
-    return low, checks.real(f"{name}[1]", given[1], least=low, open_least=True)
