@@ -106,7 +106,9 @@ def write_tables(results: SweepResults, tally: Tally) -> None:
 def report_is_current(results: SweepResults) -> bool:
     """Whether the folder has a report of exactly these results; drawing thousands of cells takes long."""
     report, journal = results.folder / files.REPORT, results.folder / files.JOURNAL
-    if not report.exists() or report.stat().st_mtime < journal.stat().st_mtime:
+    if not report.exists():
+        return False
+    if journal.exists() and report.stat().st_mtime < journal.stat().st_mtime:  # none while no cell has ended
         return False
     facts = saved_summary(results.folder)
     return all(facts.get(key) == value for key, value in results.summary().items())
