@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +18,8 @@ from stackel_bench.text import plural
 from stackel_bench.trials.run_so_far import RunSoFar
 from stackel_bench.trials.trial import Trial
 
-_LINE_SECONDS = 10.0  # between lines where there is no terminal to draw on
+_LINE_SECONDS = 10.0  # between lines where there is no terminal to draw on ...
+_SILENT_SECONDS = 30.0  # ... and after which one comes although no piece of work has come back
 _SHOWN_ACTIONS = 8
 
 
@@ -34,7 +36,9 @@ class SweepProgress:
         self._last_line = time.monotonic()
         self._counted: dict[int, Counter[int | None]] = {}  # by trial: replicates explored per unit, decided
         self._runs: dict[tuple[int, int], str] = {}  # by trial and leader action: a program's run in work
-        self._detail, self._end = "", time.monotonic() + seconds / workers if seconds else 0.0
+        self._detail = "the first piece is being computed"
+        self._end = time.monotonic() + seconds / workers if seconds else 0.0
+        self._over = threading.Event()
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -45,16 +49,23 @@ class SweepProgress:
             transient=True,
             disable=not self._live,
         )
-        self._task = self._bar.add_task(
-            plural(workers, "worker"), total=cells, detail="the first piece is being computed"
-        )
+        self._task = self._bar.add_task(plural(workers, "worker"), total=cells, detail=self._detail)
 
     def __enter__(self) -> SweepProgress:
         self._bar.start()
+        if not self._live:
+            threading.Thread(target=self._break_silence, name="progress", daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._over.set()
         self._bar.stop()
+
+    def _break_silence(self) -> None:
+        """Say now and then how things are while a long piece of work is computed."""
+        while not self._over.wait(1.0):
+            if time.monotonic() - self._last_line > _SILENT_SECONDS:
+                self._print_line()
 
     def work_done(self, trial: Trial, piece: Piece, seconds_left: float) -> None:
         """Count a piece of a trial."""
@@ -92,16 +103,22 @@ class SweepProgress:
         """Show what is done; share is how much of the cell in work."""
         now = time.monotonic()
         self._end = now + seconds_left / self._workers
+        self._bar.update(self._task, completed=self._done + share, detail=" · ".join(self._parts))
+        if not self._live and (now - self._last_line > _LINE_SECONDS or self._done == self._cells):
+            self._print_line()
+
+    @property
+    def _parts(self) -> list[str]:
         counted = f"{count(self._samples)} samples" if self._samples else ""
         failed = f"{self._failed} failed" if self._failed else ""
-        parts = [part for part in (counted, failed, self._detail) if part]
-        self._bar.update(self._task, completed=self._done + share, detail=" · ".join(parts))
-        if not self._live and (now - self._last_line > _LINE_SECONDS or self._done == self._cells):
-            self._last_line = now
-            cells = f"{self._done}/{plural(self._cells, 'cell')} · {self._cells - self._done} left"
-            left = self.time_left if self._done < self._cells else ""
-            parts = [cells, *parts, *filter(None, [left]), plural(self._workers, "worker")]
-            self._console.print(" · ".join(parts), markup=False)
+        return [part for part in (counted, failed, self._detail) if part]
+
+    def _print_line(self) -> None:
+        self._last_line = time.monotonic()
+        cells = f"{self._done}/{plural(self._cells, 'cell')} · {self._cells - self._done} left"
+        left = self.time_left if self._done < self._cells else ""
+        parts = [cells, *self._parts, *filter(None, [left]), plural(self._workers, "worker")]
+        self._console.print(" · ".join(parts), markup=False)
 
 
 class _TimeLeft(ProgressColumn):
