@@ -1,10 +1,12 @@
 """Samples at which `certified` stops, against the budgets of others; prints a table for README.md.
 
-certified.py FAMILY RUNS
+certified.py FAMILY RUNS [FIRST]: the games from number FIRST on.
+certified.py stress GAMES: how often what is proven is false at delta = 1/2, with values at boundaries.
 """
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
@@ -19,8 +21,11 @@ from stackel_bench.families.learners import make_learner
 from stackel_bench.families.oracles import oracle_of
 from stackel_bench.learners.blocks import decide_block, explore_block, run_block
 from stackel_bench.learners.budget import TheoryBudget
+from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.learner import block_key
 from stackel_bench.models import TieBreaking
+from stackel_bench.planning.mixed.value import mixed_leader_value
+from tests.replicates import stopped
 
 Named = tuple[str, Mapping[str, Any], float]  # instance, parameters, epsilon
 
@@ -65,14 +70,15 @@ RIVALS["bandit_rl"] = ("paper", "rf_ucrl")
 DELTA = {"bandit_rl": 0.1}  # elsewhere the default
 
 
-def main(family: str, runs: int) -> None:
+def main(family: str, runs: int, first: int = 0) -> None:
     """One row per game and tie-breaking."""
     ratios = [f"{rival} | {rival} / mean" for rival in RIVALS[family]]
     titles = ["game", "eps", "tie-breaking", "certified, mean", "largest", *ratios, "violations", "at most"]
     print(f"| {' | '.join(titles)} |")
     print("|---" * (len(titles) + len(ratios)) + "|")
     with ProcessPoolExecutor(2) as pool:
-        for rows in pool.map(_rows, *zip(*((family, named, runs) for named in GAMES[family]), strict=True)):
+        games = [(family, named, runs) for named in GAMES[family][first:]]
+        for rows in pool.map(_rows, *zip(*games, strict=True)):
             print(*rows, sep="\n", flush=True)
 
 
@@ -118,5 +124,39 @@ def _samples(game: Any, rival: str, budget: TheoryBudget) -> float:
     )
 
 
+def stress(games: int) -> None:
+    """Ten runs on each game of the families' own tests, in which values differ by about eps/2 and eps."""
+    print("| family | tie-breaking | false | at most |\n|---|---|---|---|")
+    for family in GAMES:
+        tests = importlib.import_module(f"tests.families.{family}.test_certified")
+        learner = make_learner(family, "certified")
+        budget = TheoryBudget(epsilon=tests.EPSILON, delta=0.5)
+        wrong, runs = dict.fromkeys(TieBreaking, 0), 0
+        for seed in range(games):
+            game = tests.boundary_game(seed)
+            for tie, found in stopped(learner, game, budget, 10, seed).items():
+                wrong[tie] += sum(not _what_is_proven_holds(game, each, tests.EPSILON) for each in found)
+            runs += 10
+        for tie, count in wrong.items():
+            limit = stats.beta.ppf(0.95, count + 1, runs - count)
+            print(f"| {family} | {tie} | {count} of {runs} | {limit:.4f} |", flush=True)
+
+
+def _what_is_proven_holds(game: Any, decision: Decision, epsilon: float) -> bool:
+    """Both lines that stop a run: the leader's allows no gap, and can fail where the paper's cannot."""
+    pessimistic = decision.tie_breaking is TieBreaking.PESSIMISTIC
+    own, best = (epsilon / 2, epsilon) if pessimistic else (epsilon, 0.0)
+    if decision.leader_strategy is None:
+        low, high = (sb.leader_values(game, slack, str(decision.tie_breaking)) for slack in (own, best))
+        worth, most = low[decision.leader_action], high.max()
+    else:
+        worth = mixed_leader_value(game.table, decision.leader_strategy, own, decision.tie_breaking).value
+        most = sb.stackelberg_value(game, slack=best, tie_breaking=str(decision.tie_breaking))
+    return bool(worth >= most - epsilon - 1e-9) and (
+        sb.evaluate(game, decision, epsilon).follower_suboptimality <= epsilon + 1e-9
+    )
+
+
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 40)
+    words = [int(word) for word in sys.argv[2:]]
+    stress(*words) if sys.argv[1] == "stress" else main(sys.argv[1], *words)

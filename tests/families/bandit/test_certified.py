@@ -53,6 +53,22 @@ def test_ties_everywhere_and_rewards_without_noise(noise: str) -> None:
         assert found.samples <= 1.3 * learner.schedule(game.sampler, budget).theory_samples
 
 
+@pytest.mark.parametrize("family", ["bandit", "simultaneous"])
+@pytest.mark.parametrize("scale", [0.01, 0.05, 0.2, 1.0])
+def test_little_noise_and_large_delta_never_take_more_than_the_paper(family: str, scale: float) -> None:
+    """The paper asks for 1 to 400 pulls of each pair; the first batch is no larger."""
+    flat = np.full((2, 3), 0.5)
+    game = sb.load_game(
+        f"{family}/explicit", leader_means=flat, follower_means=flat, noise="gaussian", noise_scale=scale
+    )
+    learner = make_learner(family, "certified")
+    for delta in (0.05, 0.95):
+        budget = TheoryBudget(epsilon=1.0, delta=delta)
+        paper = learner.schedule(game.sampler, budget).theory_samples
+        for found in stopped(learner, game, budget, 3).values():
+            assert max(decision.samples for decision in found) <= 1.3 * paper
+
+
 @pytest.mark.parametrize(
     ("leader", "follower"),
     [
@@ -76,9 +92,10 @@ def test_certain_rewards_prove_more_than_noisy_ones() -> None:
     """Means 0 and 1 have no variance: an interval shrinks as 1/n, not as 1/sqrt(n)."""
     known = PairConfidence((1, 1), 0.05, None)
     known.add(np.full((1, 1), 1000), np.zeros((1, 1)), np.zeros((1, 1)))
-    exact = known.intervals(np.array([0])).high[0, 0]
-    known.add(np.full((1, 1), 1000), np.full((1, 1), 1000.0), np.zeros((1, 1)))
-    noisy = known.intervals(np.array([0])).high[0, 0] - 0.5
+    exact = known.intervals.high[0, 0]
+    known = PairConfidence((1, 1), 0.05, None)
+    known.add(np.full((1, 1), 2000), np.full((1, 1), 1000.0), np.zeros((1, 1)))
+    noisy = known.intervals.high[0, 0] - 0.5
     assert exact < 0.01 < 0.04 < noisy
 
 
@@ -118,7 +135,7 @@ def test_the_confidence_is_the_mixture_of_supermartingales() -> None:
     n, scale, delta = 50, 0.5, 0.05
     known = PairConfidence((1, 1), delta, scale)
     known.add(np.full((1, 1), n), np.zeros((1, 1)), np.zeros((1, 1)))
-    radius = float(known.intervals(np.array([0])).high[0, 0])
+    radius = float(known.intervals.high[0, 0])
     grid = np.linspace(-60, 60, 400_001)
     density = np.exp(-0.5 * (grid * scale) ** 2) * scale / math.sqrt(2 * math.pi)
     mixture = np.trapezoid(np.exp(grid * n * radius - 0.5 * n * (grid * scale) ** 2) * density, grid)

@@ -91,6 +91,15 @@ def test_designs_for_one_direction_are_elfvings() -> None:
     np.testing.assert_allclose(shares, [1 / 3, 1 / 6, 0, 1 / 2], atol=1e-6)
 
 
+def test_points_that_tell_nothing_are_not_measured() -> None:
+    """Directions orthogonal to some of the pool, up to rounding: those points' gain may come out below 0."""
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        pool = np.linalg.qr(rng.standard_normal((9, 9)))[0] * 3
+        shares = difference_design(rng.standard_normal((4, 3)) @ pool[:3], pool, np.eye(9), 300.0, STEPS)
+        assert shares[:3].sum() == pytest.approx(1, abs=0.01)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_designs_are_as_good_as_the_best_of_many(seed: int) -> None:
     """At most 3 % above the best of 20,000 random shares, refined around the best one."""
@@ -143,6 +152,18 @@ def test_ties_everywhere_still_stop(noise: Noise, rank: int) -> None:
     for (found,) in stopped(learner, game, budget, 1).values():
         assert found.diagnostics["certified"] == 1
         assert found.samples <= 1.3 * learner.schedule(game.sampler, budget).theory_samples
+
+
+@pytest.mark.parametrize("scale", [0.02, 0.1, 0.3])
+def test_little_noise_never_takes_more_than_the_paper(scale: float) -> None:
+    """The paper asks for 1 to 60 queries of each core point; the first batch is no larger."""
+    rng = np.random.default_rng(4)
+    rows, parameters = rng.standard_normal((3, 4, 2)), rng.uniform(size=(2, 2))
+    game = LinearBanditGame(LinearModel(feature_source(rows), *parameters), Noise("gaussian", scale))
+    learner, budget = make_learner("linear", "certified"), TheoryBudget(epsilon=1.0)
+    for found in stopped(learner, game, budget, 5).values():
+        paper = learner.schedule(game.sampler, budget).theory_samples
+        assert max(decision.samples for decision in found) <= 1.3 * paper
 
 
 def test_it_stops_earlier_than_the_paper_and_than_the_design() -> None:

@@ -8,11 +8,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from stackel_bench.families.tables.pair_confidence import PairConfidence
+from stackel_bench.families.tables.pair_confidence import (
+    PairConfidence,
+    first_counts,
+    nothing_known,
+    pair_schedule,
+)
 from stackel_bench.families.tables.pair_sampling import PairSampler
-from stackel_bench.families.tables.theory import paper_pulls
 from stackel_bench.learners.budget import Budget
-from stackel_bench.learners.certified.learner import StoppingLearner, stopping_schedule
+from stackel_bench.learners.certified.learner import StoppingLearner
 from stackel_bench.learners.certified.row_bounds import RowBounds, row_bounds
 from stackel_bench.learners.certified.standing import Standing, standing_of
 from stackel_bench.learners.decision import Decision
@@ -20,7 +24,6 @@ from stackel_bench.learners.learner import Schedule
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.finite.responses import respond, response_sets
 
-FIRST_PULLS = 10  # of each pair
 GROWTH = 0.1  # a pair that is pulled again gets this share of its pulls
 
 
@@ -28,43 +31,39 @@ GROWTH = 0.1  # a pair that is pulled again gets this share of its pulls
 class CertifiedLearner(StoppingLearner):
     """Pulls the responses that the bounds of the best row and of its challenger rest on."""
 
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
         """The samples named are the most that can be used."""
-        pairs = math.prod(sampler.shape)
-        paper = pairs * paper_pulls(budget.epsilon, pairs, budget.delta, sampler.sub_gaussian_scale)
-        return stopping_schedule(budget, paper, FIRST_PULLS * pairs, pairs, 0.1 + 1e-3 * pairs)
+        return pair_schedule(sampler, budget, 0.1 + 1e-3 * math.prod(sampler.shape))
 
     def model(
         self, sampler: PairSampler, schedule: Schedule, tie_breaking: TieBreaking, rng: np.random.Generator
     ) -> _Pulls:
         """Every pair is pulled a few times first."""
-        return _Pulls(sampler, schedule.budget, tie_breaking, schedule.samples[0], rng)
+        return _Pulls(sampler, schedule, tie_breaking, rng)
 
 
 class _Pulls:
     """The confidence model of a table whose pairs are pulled."""
 
     def __init__(
-        self, sampler: PairSampler, budget: Budget, tie: TieBreaking, cap: int, rng: np.random.Generator
+        self, sampler: PairSampler, schedule: Schedule, tie: TieBreaking, rng: np.random.Generator
     ) -> None:
-        shrink = math.sqrt(budget.scale) if budget.kind == "scaled" else 1.0
-        scale = None if sampler.unit_rewards else sampler.sub_gaussian_scale
-        self._known = PairConfidence(sampler.shape, budget.delta, scale, shrink)
-        self._sampler, self._epsilon, self._tie = sampler, budget.epsilon, tie
-        self._rows = np.arange(sampler.shape[0])  # whose bounds are out of date
+        self._known = nothing_known(sampler, schedule.budget)
+        self._sampler, self._epsilon, self._tie = sampler, schedule.budget.epsilon, tie
         self._bounds: RowBounds | None = None
         self.about: Decision | None = None
-        self.sample(np.full(sampler.shape, min(FIRST_PULLS, cap // math.prod(sampler.shape))), rng)
+        self.sample(first_counts(sampler, schedule), rng)
 
     @property
     def samples(self) -> int:
         return self._known.samples
 
     def standing(self) -> Standing:
-        now = row_bounds(*self._known.intervals(self._rows), self._epsilon, self._tie)
-        bounds = self._bounds = _updated(self._bounds, self._rows, now)
+        rows, (low, high, difference) = self._rows, self._known.intervals
+        now = row_bounds(low[rows], high[rows], difference[rows], self._epsilon, self._tie)
+        bounds = self._bounds = _updated(self._bounds, rows, now)
         row = None if self.about is None else self.about.leader_action
         answered = bounds.response >= 0
         if self.about is not None:
@@ -77,8 +76,7 @@ class _Pulls:
         return int(counts.sum()), counts
 
     def sample(self, allocation: np.ndarray, rng: np.random.Generator) -> None:
-        self._known.add(allocation, *self._sampler.pull_counts(allocation, rng))
-        self._rows = np.flatnonzero(allocation.any(axis=1))
+        self._rows = self._known.add(allocation, *self._sampler.pull_counts(allocation, rng))
 
     def decision(self, standing: Standing) -> Decision:
         assert self._bounds is not None

@@ -25,7 +25,7 @@ from stackel_bench.models import TieBreaking
 from stackel_bench.planning.design.feature_products import row_means
 from stackel_bench.planning.finite.linear_responses import linear_leader_values
 
-FIRST_QUERIES = 40  # per dimension of the span
+FIRST_QUERIES = 40  # per dimension of the span, where the paper asks for more
 GROWTH = 0.2  # of all queries so far
 POOL = 400  # pairs that later queries choose from
 DIRECTIONS = 300  # that a design looks at, those known worst, in at most
@@ -37,7 +37,7 @@ BLOCK_ELEMENTS = 2**20  # differences that are looked at together
 class CertifiedLearner(StoppingLearner):
     """Least squares on everything; later queries tell apart the responses of rows that are still open."""
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     def schedule(self, sampler: FeatureSampler, budget: Budget) -> Schedule:
         """The samples named are the most that can be used."""
@@ -45,9 +45,9 @@ class CertifiedLearner(StoppingLearner):
         points = len(white.design.indices)
         scale = sampler.sub_gaussian_scale
         paper = points * core_point_queries(budget.epsilon, white.rank, points, budget.delta, scale)
-        first = _first_batch(white, FIRST_QUERIES * white.rank)
+        first = int(_first_batch(white, paper).sum())
         seconds = 0.05 + 2e-9 * math.prod(sampler.shape) * sampler.shape[1] * 40
-        return stopping_schedule(budget, paper, int(first.sum()), points, seconds, white)
+        return stopping_schedule(budget, paper, first, points, seconds, white)
 
     def model(
         self, sampler: FeatureSampler, schedule: Schedule, tie_breaking: TieBreaking, rng: np.random.Generator
@@ -56,8 +56,9 @@ class CertifiedLearner(StoppingLearner):
         return _Queries(sampler, schedule, tie_breaking, rng)
 
 
-def _first_batch(white: Whitening, queries: int) -> np.ndarray:
-    """Queries [K] of the core points, at least one of each."""
+def _first_batch(white: Whitening, most: int) -> np.ndarray:
+    """Queries [K] of the core points, at least one of each, and in all no more than `most`, which is >= K."""
+    queries = min(FIRST_QUERIES * white.rank, most - len(white.design.weights))
     return np.asarray(np.maximum(1, np.floor(white.design.weights * queries)), dtype=np.int64)
 
 
@@ -72,7 +73,7 @@ class _Queries:
         radius = sampler.sub_gaussian_scale * (math.sqrt(budget.scale) if budget.kind == "scaled" else 1.0)
         leaders, followers, _ = sampler.shape
         pairs = white.design.indices
-        counts = _first_batch(white, min(cap - len(pairs), FIRST_QUERIES * white.rank))
+        counts = _first_batch(white, min(cap, schedule.theory_samples))
         self._known = FeatureConfidence(white.rank, budget.delta, radius, cap / int(counts.sum()))
         self._white, self._sampler, self._epsilon, self._tie = white, sampler, budget.epsilon, tie
         self._pool = _pool(sampler, white)

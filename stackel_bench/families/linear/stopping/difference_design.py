@@ -62,7 +62,7 @@ def difference_design(
             for i in range(rank):
                 for j in range(i + 1):
                     gain += (1.0 if i == j else 2.0) * seen[i] * spread[i, j] * seen[j]
-            shares[x] *= np.sqrt(gain)
+            shares[x] *= np.sqrt(max(gain, 0.0))  # 0 up to rounding where the point tells nothing
             total += shares[x]
         for x in range(count):
             shares[x] /= total

@@ -9,11 +9,10 @@ from typing import ClassVar
 import numpy as np
 
 from stackel_bench.families.simultaneous.commitments import GRID_BITS, commitment
-from stackel_bench.families.tables.pair_confidence import Intervals, PairConfidence
+from stackel_bench.families.tables.pair_confidence import first_counts, nothing_known, pair_schedule
 from stackel_bench.families.tables.pair_sampling import PairSampler
-from stackel_bench.families.tables.theory import paper_pulls
 from stackel_bench.learners.budget import Budget
-from stackel_bench.learners.certified.learner import StoppingLearner, stopping_schedule
+from stackel_bench.learners.certified.learner import StoppingLearner
 from stackel_bench.learners.certified.row_bounds import RowBounds, row_bounds
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.learner import Schedule
@@ -27,7 +26,6 @@ from stackel_bench.planning.mixed.interval_programs import (
 from stackel_bench.planning.mixed.value import dyadic_strategy
 from stackel_bench.tolerances import VALUE
 
-FIRST_PULLS = 10  # of each pair
 GROWTH = 0.15  # a pair that is pulled again gets this share of its pulls
 SEARCHED_TO = 0.02  # of the searches, as a share of epsilon
 
@@ -36,13 +34,11 @@ SEARCHED_TO = 0.02  # of the searches, as a share of epsilon
 class CertifiedLearner(StoppingLearner):
     """Intervals of all entries, weighted by strategies; pulls where the two best strategies are mixed."""
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
         """The samples named are the most that can be used."""
-        pairs = math.prod(sampler.shape)
-        paper = pairs * paper_pulls(budget.epsilon, pairs, budget.delta, sampler.sub_gaussian_scale)
-        return stopping_schedule(budget, paper, FIRST_PULLS * pairs, pairs, 0.1 + 0.05 * pairs)
+        return pair_schedule(sampler, budget, 0.1 + 0.05 * math.prod(sampler.shape))
 
     def model(
         self, sampler: PairSampler, schedule: Schedule, tie_breaking: TieBreaking, rng: np.random.Generator
@@ -76,24 +72,17 @@ class _Entries:
     def __init__(
         self, sampler: PairSampler, schedule: Schedule, tie: TieBreaking, rng: np.random.Generator
     ) -> None:
-        budget, pairs = schedule.budget, math.prod(sampler.shape)
-        shrink = math.sqrt(budget.scale) if budget.kind == "scaled" else 1.0
-        scale = None if sampler.unit_rewards else sampler.sub_gaussian_scale
-        self._known = PairConfidence(sampler.shape, budget.delta, scale, shrink)
-        self._sampler, self._epsilon, self._tie = sampler, budget.epsilon, tie
-        self._rows = np.arange(sampler.shape[0])  # whose intervals are out of date
-        self._intervals: Intervals | None = None
+        self._known = nothing_known(sampler, schedule.budget)
+        self._sampler, self._epsilon, self._tie = sampler, schedule.budget.epsilon, tie
         self.about: Decision | None = None
-        self.sample(np.full(sampler.shape, min(FIRST_PULLS, schedule.samples[0] // pairs)), rng)
+        self.sample(first_counts(sampler, schedule), rng)
 
     @property
     def samples(self) -> int:
         return self._known.samples
 
     def standing(self) -> MixedStanding:
-        self._intersect()
-        assert self._intervals is not None
-        low, high, difference = self._intervals
+        low, high, difference = self._known.intervals
         accuracy = SEARCHED_TO * self._epsilon
         upper = largest_upper_bound(high, difference, self._epsilon, self._tie, accuracy)
         if self.about is None:
@@ -118,19 +107,17 @@ class _Entries:
 
         sum_a x_a / sqrt(n_a) is least, for given pulls in sum, where n_a is proportional to x_a^(2/3).
         """
-        assert self._intervals is not None
         weights = standing.strategy
         if not standing.settled and standing.rival is not None:
             weights = np.maximum(weights, standing.rival)
         pulls = self._known.pulls
-        live = possible_replies(self._intervals.difference, self._epsilon)
+        live = possible_replies(self._known.intervals.difference, self._epsilon)
         wanted = np.where(live, weights[:, None] / (pulls * np.sqrt(pulls)), 0.0)
         counts = np.where(wanted >= 0.5 * wanted.max(), np.maximum(2, np.floor(GROWTH * pulls)), 0.0)
         return int(counts.sum()), counts.astype(np.int64)
 
     def sample(self, allocation: np.ndarray, rng: np.random.Generator) -> None:
         self._known.add(allocation, *self._sampler.pull_counts(allocation, rng))
-        self._rows = np.flatnonzero(allocation.any(axis=1))
 
     def decision(self, standing: MixedStanding) -> Decision:
         strategy, response = standing.strategy, standing.response
@@ -142,19 +129,9 @@ class _Entries:
         value = weighted_sum(strategy, leader[:, response])
         return Decision(self._tie, None, strategy, response, value, self.samples)
 
-    def _intersect(self) -> None:
-        """Intervals that hold at all times together hold for what all of them allow."""
-        now = self._known.intervals(self._rows)
-        if self._intervals is None:
-            self._intervals = now
-        tightest = (np.maximum, np.minimum, np.minimum)
-        for kept, new, tighter in zip(self._intervals, now, tightest, strict=True):
-            kept[self._rows] = tighter(kept[self._rows], new)
-
     def _bounds(self, strategy: np.ndarray) -> RowBounds:
         """What the intervals say of one strategy, as if it were a row; sums are wider than rounding."""
-        assert self._intervals is not None
-        low, high, difference = self._intervals
+        low, high, difference = self._known.intervals
         size = low.shape[1]
         apart = weighted_rows(strategy, difference.reshape(len(low), -1)).reshape(1, size, size)
         least, most = weighted_rows(strategy, low)[None], weighted_rows(strategy, high)[None]
