@@ -24,6 +24,7 @@ from stackel_bench.sweeps.driver import Tally, run_cells
 from stackel_bench.sweeps.lower_bounds import LowerBounds
 from stackel_bench.sweeps.plan import make_plan
 
+_MOST_AT_ONCE = 64  # as on Ray
 SLOWER = 1000.0  # than this machine: small trials stand for tasks of seconds
 TASKS_PER_WORKER = 10
 OVERRIDES = [
@@ -85,16 +86,16 @@ class VirtualCluster(SerialExecutor):
         heapq.heappush(self._free, (task.end, task.worker))
         heapq.heappush(self._running, (task.end, next(self._numbers), task))
 
-    def next_finished(self, tasks: Collection[Task]) -> Finished:
-        """Jump to the end of the task that ends first, by way of the losses until then."""
-        while True:
-            end, _, task = self._running[0]
-            if self._losses and self._losses[-1] <= max(end, self.clock()):
-                self._lose(self._losses.pop())
-                continue
-            heapq.heappop(self._running)
-            self._jumped += max(0.0, end - self.clock())
-            return Finished(task, task.seconds)
+    def next_finished(self, tasks: Collection[Task]) -> list[Finished]:
+        """Jump to the end of the task that ends first, by way of the losses until then; all that have ended."""
+        while self._losses and self._losses[-1] <= max(self._running[0][0], self.clock()):
+            self._lose(self._losses.pop())
+        self._jumped += max(0.0, self._running[0][0] - self.clock())
+        ended = []
+        while self._running and self._running[0][0] <= self.clock() and len(ended) < _MOST_AT_ONCE:
+            _, _, task = heapq.heappop(self._running)
+            ended.append(Finished(task, task.seconds))
+        return ended
 
     def _lose(self, moment: float) -> None:
         """A worker is gone; what it had not finished starts again on others."""

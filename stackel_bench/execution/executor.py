@@ -51,8 +51,8 @@ class Executor(Protocol):
     def clock(self) -> float:
         """Seconds that have passed where tasks run, since whenever."""
 
-    def next_finished(self, tasks: Collection[Task]) -> Finished:
-        """The next one of these tasks to end; a ClusterLostError if none will."""
+    def next_finished(self, tasks: Collection[Task]) -> list[Finished]:
+        """Those of these tasks that have ended, once there is one; a ClusterLostError if none will."""
 
     def value(self, task: Task) -> Any:
         """The result of a task that ended without failure."""
@@ -119,7 +119,7 @@ class SerialExecutor:
         """This machine's."""
         return time.perf_counter()
 
-    def next_finished(self, tasks: Collection[Task]) -> Finished:
+    def next_finished(self, tasks: Collection[Task]) -> list[Finished]:
         """Run the oldest task."""
         task = next(iter(tasks))
         start = time.perf_counter()
@@ -129,7 +129,7 @@ class SerialExecutor:
                 task.value = task.function(*map(self.value, task.arguments))
             except (Exception, SystemExit) as error:  # becomes the failure of this task's trial
                 failure = Failure.of(error)
-        return Finished(task, time.perf_counter() - start, failure)
+        return [Finished(task, time.perf_counter() - start, failure)]
 
     def value(self, task: Task) -> Any:
         """What the task returned; a plain value is itself."""

@@ -10,7 +10,6 @@ import signal
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -53,6 +52,7 @@ _LOST = (
 _COUNT_SECONDS = 2.0  # between two counts of the cluster's CPUs
 _LOST_SECONDS = 60.0  # without an answer from the head, after which the cluster is gone ...
 _PRIVATE_LOST_SECONDS = 10.0  # ... and a private one, whose head nobody starts again
+_MOST_AT_ONCE = 64  # tasks whose results are asked for, and then kept, together
 _PROBE_SECONDS = 30.0  # that a cluster has for its first small task
 _LESS_MEMORY = (
     "lower execution.num_cpus (fewer tasks at once), set execution.memory_per_task, or choose a smaller game"
@@ -160,7 +160,6 @@ class RayExecutor:
             importing = ray.remote(num_cpus=cpus_per_task)(_import_package).options(name="import")
             self._importing = [importing.remote() for _ in range(self.workers)]
         self._watch = ClusterWatch(head, node, self.place, patience)
-        self._done: deque[_RayTask] = deque()  # have ended, and nobody was told yet
         self._ended = threading.Event()
         threading.Thread(target=self._count, name="ray-cpus", daemon=True).start()
 
@@ -195,16 +194,14 @@ class RayExecutor:
         """This machine's."""
         return time.perf_counter()
 
-    def next_finished(self, tasks: Collection[Task]) -> Finished:
-        """Wait for the next task, in completion order; all that have ended are asked for together."""
-        while not (self._done and self._done[0] in tasks):
-            if self._done:  # nobody asks for it any more
-                self._done.popleft()
-            else:
-                by_reference = {task.seconds: task for task in tasks}
-                self._done.extend(by_reference[done] for done in self._wait(list(by_reference)))
-        task = self._done.popleft()
+    def next_finished(self, tasks: Collection[Task]) -> list[Finished]:
+        """Wait until a task has ended; those that have, but not so many that the others wait for new work."""
+        by_reference = {task.seconds: task for task in tasks}
+        done = self._wait(list(by_reference))[:_MOST_AT_ONCE]
         self._watch.look_at_node()
+        return [self._finished(by_reference[reference]) for reference in done]
+
+    def _finished(self, task: _RayTask) -> Finished:
         try:
             return Finished(task, float(ray.get(task.seconds)))
         except ray.exceptions.RayTaskError as error:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from stackel_bench.execution.cost import CostModel
 from stackel_bench.execution.estimates import Estimates
-from stackel_bench.execution.executor import Executor, Finished, Task
+from stackel_bench.execution.executor import ClusterLostError, Executor, Finished, Task
 from stackel_bench.execution.jobs import Job, Piece, RoundsRun, Run, free_blocks
 from stackel_bench.execution.stored_games import StoredGames
 from stackel_bench.simulation.recording import Checkpoint
@@ -82,7 +82,7 @@ class _Waiting:
 
 @dataclass
 class Scheduler:
-    """Yields what happens, task by task; no trial is run twice, and no piece that was kept is run again.
+    """Yields what happens, as tasks end; no trial is run twice, and no piece that was kept is run again.
 
     fan_out "leader_action" gives every unit tasks of its own, "auto" keeps the units of small work together
     and bundles small trials; None leaves it to the game's sampler.
@@ -101,7 +101,10 @@ class Scheduler:
     cost: CostModel = field(default_factory=CostModel)
 
     def run(self, trials: Sequence[Trial]) -> Iterator[list[Event]]:
-        """All trials, in completion order. Closing the iterator abandons what is in flight."""
+        """All trials, in completion order; what tasks that ended together bring comes together.
+
+        Closing the iterator abandons what is in flight.
+        """
         self._trials = trials
         self._order = deque(range(len(trials)))
         self._games = StoredGames(self.executor, trials)
@@ -117,13 +120,19 @@ class Scheduler:
                 task = self._waiting.popleft()
                 self.tasks += 1
                 self._in_flight[self.executor.submit(task.name, task.function, *task.arguments)] = task
-            finished = self.executor.next_finished(self._in_flight.keys())
+            ended = self.executor.next_finished(self._in_flight.keys())
             now = self.executor.clock()
             self.capacity_seconds += workers * (now - checked)
-            self.busy_seconds += finished.seconds
             checked = now
-            restored, self._restored = self._restored, []
-            yield [*restored, *self._in_flight.pop(finished.task).then(finished)]
+            events, self._restored = self._restored, []
+            try:
+                for finished in ended:
+                    self.busy_seconds += finished.seconds
+                    events += self._in_flight.pop(finished.task).then(finished)
+            except (ClusterLostError, KeyboardInterrupt):  # what came before is kept
+                yield events
+                raise
+            yield events
         self.capacity_seconds += self.executor.workers * (self.executor.clock() - checked)
 
     def seconds_left(self) -> float:

@@ -97,10 +97,10 @@ def test_a_stored_value_reaches_every_task_and_tasks_run_elsewhere(ray_executor:
     values = {}
     waiting = list(tasks)
     while waiting:
-        finished = ray_executor.next_finished(waiting)
-        assert finished.failure is None
-        waiting.remove(finished.task)
-        values[tasks.index(finished.task)] = ray_executor.value(finished.task)
+        for finished in ray_executor.next_finished(waiting):
+            assert finished.failure is None
+            waiting.remove(finished.task)
+            values[tasks.index(finished.task)] = ray_executor.value(finished.task)
     assert [values[position][0].tolist()[0] for position in range(4)] == [0.0, 1.0, 2.0, 12.0]
     assert all(process != os.getpid() for _, process in values.values())
 
@@ -166,7 +166,7 @@ from pathlib import Path
 from stackel_bench.execution.ray_token import asks_for_token
 executor = RayExecutor(num_cpus=1)
 task = executor.submit("abs", abs, -3)
-assert executor.next_finished([task]).failure is None
+assert executor.next_finished([task])[0].failure is None
 print(executor.value(task), asks_for_token(), len(os.environ["RAY_AUTH_TOKEN"]))
 executor.shutdown()
 print(os.environ["RAY_AUTH_TOKEN"], list(Path.home().rglob("*token*")))

@@ -33,9 +33,11 @@ class WatchedExecutor(SerialExecutor):
         self.names.append(name)
         return super().submit(name, function, *arguments)
 
-    def next_finished(self, tasks: Collection[Task]) -> Finished:
+    def next_finished(self, tasks: Collection[Task]) -> list[Finished]:
+        """One or several of them."""
         self.most_in_flight = max(self.most_in_flight, len(tasks))
-        return super().next_finished([list(tasks)[self.rng.integers(len(tasks))]])
+        chosen = self.rng.permutation(len(tasks))[: self.rng.integers(1, 3)]
+        return sum((SerialExecutor.next_finished(self, [list(tasks)[i]]) for i in chosen), [])
 
 
 class MemoryKeeper:
