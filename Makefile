@@ -45,9 +45,12 @@ verify-docker: $(VENV)/.installed  ## the compose stack for real: build, sweep, 
 ui: $(VENV)/.installed  ## the results in MLflow's pages
 	$(BIN)/stackel-bench ui
 
-constraints: $(VENV)/.installed-dev  ## pin every dependency anew
+constraints: $(VENV)/.installed-dev  ## pin every dependency anew, for the image by hash, too
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate \
 		--no-emit-index-url --all-extras --group dev --group docs pyproject.toml --output-file constraints.txt --upgrade
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate \
+		--no-emit-index-url --extra cluster --extra gym --extra server --constraint constraints.txt \
+		--generate-hashes pyproject.toml --output-file docker/requirements.lock
 
 clean:  ## remove the environment and caches, keep results
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

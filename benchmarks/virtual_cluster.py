@@ -87,7 +87,7 @@ class VirtualCluster(SerialExecutor):
         heapq.heappush(self._running, (task.end, next(self._numbers), task))
 
     def next_finished(self, tasks: Collection[Task]) -> list[Finished]:
-        """Jump to the end of the task that ends first, by way of the losses until then; all that have ended."""
+        """Jump to the next end of a task, by way of the losses until then; all tasks that have ended."""
         while self._losses and self._losses[-1] <= max(self._running[0][0], self.clock()):
             self._lose(self._losses.pop())
         self._jumped += max(0.0, self._running[0][0] - self.clock())

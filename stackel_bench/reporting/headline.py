@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -30,6 +31,7 @@ MOST_LEARNERS = 3
 MOST_RIVALS = 2
 
 
+@functools.lru_cache(2)  # terminal, report and MLflow show the same
 def headline(results: SweepResults) -> tuple[str, ...]:
     """Two to four plain sentences that answer a study's question, the most important one first.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import math
 from collections.abc import Iterator, Mapping
 
@@ -164,11 +166,18 @@ def _logarithms(entry: Entry) -> Iterator[tuple[str, float]]:
         yield "log10_theory_samples", math.log10(metrics["theory_samples"])
 
 
+@functools.lru_cache(1024)
+def _yaml(section: str) -> str:
+    """A section of a configuration, which cells share, from JSON to YAML."""
+    text: str = yaml.dump(json.loads(section), Dumper=_Dumper, sort_keys=False)
+    return text
+
+
 def artifacts(entry: Entry, records: bytes | None, actions: bytes | None) -> dict[str, bytes]:
     """Files by name: all that is needed to rebuild the cell elsewhere, and what failed."""
     files = {
         ENTRY_FILE: entry.to_line(),
-        CONFIG_FILE: yaml.dump(dict(entry.config), Dumper=_Dumper, sort_keys=False).encode(),
+        CONFIG_FILE: "".join(_yaml(json.dumps({key: value})) for key, value in entry.config.items()).encode(),
     }
     if records is not None:
         files[RECORDS_FILE] = records

@@ -34,6 +34,15 @@ def test_services() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(SERVICES))
+def test_services_are_limited_and_their_root_is_only_read(name: str) -> None:
+    service = SERVICES[name]
+    assert service["read_only"] is True
+    assert "/tmp" in service["tmpfs"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert {"mem_limit", "cpus", "pids_limit"} <= service.keys()
+
+
+@pytest.mark.parametrize("name", sorted(SERVICES))
 def test_published_ports_are_on_loopback(name: str) -> None:
     for port in SERVICES[name].get("ports", []):
         assert port.startswith("127.0.0.1:")
@@ -77,7 +86,7 @@ def test_only_mlflow_reaches_the_database() -> None:
 
 def test_data_is_in_named_volumes() -> None:
     used = {volume.split(":")[0] for service in SERVICES.values() for volume in service.get("volumes", [])}
-    assert used == set(compose()["volumes"]) == {"artifacts", "postgres", "results"}
+    assert used == set(compose()["volumes"]) == {"artifacts", "kernels", "postgres", "results"}
 
 
 @pytest.mark.parametrize("line", commands_of("docker", "compose"), ids=str)

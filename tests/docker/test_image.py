@@ -30,8 +30,13 @@ def test_base_image_is_an_argument_and_the_user_is_nobody_special() -> None:
     assert users == ["1000"]
 
 
-def test_dependencies_are_pinned() -> None:
-    assert "--constraints constraints.txt --requirements pyproject.toml" in DOCKERFILE
+def test_dependencies_are_pinned_by_hash_to_the_versions_that_are_tested() -> None:
+    assert "pip install --quiet --no-cache-dir --require-hashes --requirement requirements.lock" in DOCKERFILE
+    blocks = (DOCKER / "requirements.lock").read_text("utf-8").replace("\\\n", "").splitlines()
+    assert len(blocks) > 50
+    assert all("--hash=sha256:" in block for block in blocks)
+    tested = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    assert {block.split()[0] for block in blocks} <= {line.split()[0] for line in tested if line}
 
 
 def test_build_context_holds_what_is_copied_and_nothing_else() -> None:

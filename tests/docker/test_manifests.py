@@ -31,7 +31,7 @@ def only(kind: str) -> dict[str, Any]:
 def containers(node: object) -> Iterator[dict[str, Any]]:
     """Every container of a document, however deep."""
     if isinstance(node, dict):
-        yield from node.get("containers", [])
+        yield from [*node.get("containers", []), *node.get("initContainers", [])]
         for value in node.values():
             yield from containers(value)
     elif isinstance(node, list):
@@ -58,11 +58,9 @@ def test_pods_are_restricted_limited_and_kept_inside() -> None:
     for container in CONTAINERS:  # what "restricted" asks for, and limits
         security = container["securityContext"]
         assert security["allowPrivilegeEscalation"] is False
+        assert security["readOnlyRootFilesystem"] is True
         assert security["capabilities"] == {"drop": ["ALL"]}
-        assert container["name"] == "submitter" or container["resources"]["limits"].keys() >= {
-            "cpu",
-            "memory",
-        }
+        assert container["resources"]["limits"].keys() >= {"cpu", "memory"}
     (inside,) = [d for _, d in ALL if d["kind"] == "NetworkPolicy" and d["metadata"]["name"] == "inside-only"]
     assert inside["spec"]["policyTypes"] == ["Ingress", "Egress"]
     assert all(rule["to"] for rule in inside["spec"]["egress"])

@@ -37,7 +37,8 @@ class WatchedExecutor(SerialExecutor):
         """One or several of them."""
         self.most_in_flight = max(self.most_in_flight, len(tasks))
         chosen = self.rng.permutation(len(tasks))[: self.rng.integers(1, 3)]
-        return sum((SerialExecutor.next_finished(self, [list(tasks)[i]]) for i in chosen), [])
+        finished = super().next_finished
+        return [ended for i in chosen for ended in finished([list(tasks)[i]])]
 
 
 class MemoryKeeper:

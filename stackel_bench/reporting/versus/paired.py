@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +16,7 @@ MOST_PAIRS = 100
 PESSIMISTIC, OPTIMISTIC = "pessimistic", "optimistic"
 
 
+@functools.lru_cache(2)  # terminal, report and MLflow show the same
 def paired_table(results: SweepResults) -> tuple[pd.DataFrame, int]:
     """Two rows per pair (middle and full budget; one if there is one budget), and how many pairs exist.
 
@@ -27,6 +29,7 @@ def paired_table(results: SweepResults) -> tuple[pd.DataFrame, int]:
     return pd.DataFrame(rows), len(known)
 
 
+@functools.lru_cache(2)
 def pairs(results: SweepResults) -> list[tuple[pd.Series, pd.Series]]:
     """The cells (pessimistic, optimistic) that saw the same samples, in the order of the plan."""
     if results.cells.empty:
