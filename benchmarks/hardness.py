@@ -1,32 +1,43 @@
-"""The hardness card of every named game, with the samples that learners need: writes docs/hardness.md."""
+"""The hardness card of every named game with the samples that learners need.
+
+Writes docs/hardness.md and families/samples_needed.yaml, which `stackel-bench list game=NAME` shows.
+"""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 import stackel_bench as sb
 from stackel_bench.errors import InputError
+from stackel_bench.families.bandit_rl.learners import Paper
 from stackel_bench.families.games import game_names, load_game
-from stackel_bench.families.hardness import hardness_card
-from stackel_bench.families.registry import FAMILIES
+from stackel_bench.families.hardness import DELTA, EPSILON, MEASURED, hardness_card
+from stackel_bench.families.registry import FAMILIES, family_of
 from stackel_bench.games.game import Game
 
-EPSILON, DELTA = 0.1, 0.05
-LEARNERS = ("paper", "plug_in")
+ROOT = Path(__file__).parents[1]
+EXPLORERS = ("reward_free_explore", "rf_ucrl", "uniform")
+MOST_TARGETS = 100  # S H up to which the published explorer takes less than minutes here
+STOPPING = {"certified": 20, "successive_elimination": 60}  # replicates of learners that stop by themselves
 LADDER: dict[str, Any] = {"rungs": 8, "ratio": 4, "replicates": 60, "epsilon": EPSILON, "delta": DELTA}
 INTRODUCTION = """# How hard the games are
 
 The card of every named game with its defaults, at epsilon = 0.1 and delta = 0.05; `stackel-bench list
 game=NAME` prints it for one game, with its formula. *gap*: what errors of epsilon can cost, pessimistic and
 optimistic, over epsilon. *lead*: how far the best response is ahead of the second best, over epsilon, least
-and largest. *near*: responses within epsilon of the best, on average. *close*: leader actions within epsilon
-of the best. *wrong*: leader actions that break the guarantee; where there are none, no learner can fail.
-*asked*: what the paper's learner asks for. *needed by all*: below it every learner fails on some game that
-looks alike. *needed by ...*: samples from which on at most one run in 20 fails, pessimistic, measured with 60
-runs a rung; `>` fails too often even at the theorem's number, `<` not even at the smallest rung, a 16,384th
-of it. In bandit-RL games that takes minutes a game: `stackel-bench run game=NAME budget=ladder`. Written by
+and largest over leader actions (in bandit-RL: of the best policy over one that deviates once). *near*:
+share of these responses within epsilon of the best. *close*: leader actions within epsilon of the best.
+*wrong*: leader actions that break the guarantee; where there are none, no learner can fail. *asked*: what
+the paper's learner asks for. *lower bound*: below it every learner fails on some game that looks alike.
+
+*needed by ...*: samples from which on at most one run in 20 fails, pessimistic, measured with 60 runs a
+rung; `>` fails too often even at the largest rung, `<` not even at the smallest. Rungs go down in steps of
+4 from the number that the learner asks for, in bandit-RL from 4 million episodes. Learners that stop by
+themselves need what they use on average. In bandit-RL the paper's learner is run with each explorer: the
+published one, `rf_ucrl` and uniform play; empty where 60 runs take hours. Written by
 `benchmarks/hardness.py`.
 """
 COLUMNS = {
@@ -37,52 +48,66 @@ COLUMNS = {
     "close": "leader actions within eps of the best",
     "wrong": "leader actions that break the guarantee",
     "asked": "samples asked by paper",
-    "needed by all": "samples that any learner needs",
+    "lower bound": "samples that any learner needs",
 }
+
+
+def learners(game: Game) -> dict[str, tuple[Any, dict[str, Any]]]:
+    """By name: what to run, and its ladder."""
+    if game.family == "bandit_rl":
+        large = game.sizes["num_states"] * game.sizes["horizon"] > MOST_TARGETS
+        return {
+            explorer: (Paper(explorer=explorer), LADDER | {"samples": 4**11})
+            for explorer in EXPLORERS[1 if large else 0 :]
+        }
+    names = [name for name in family_of(game.family).learners if name != "nash"]
+    return {name: (name, LADDER | {"replicates": STOPPING.get(name, 60)}) for name in names}
 
 
 def needed(game: Game) -> dict[str, str]:
     """Samples needed by each learner, as text."""
     found = {}
-    for learner in LEARNERS:
-        results = sb.sweep(game, learner, budget="ladder", execution="serial", progress=False, **LADDER)
+    for name, (learner, ladder) in learners(game).items():
+        results = sb.sweep(game, learner, budget="ladder", execution="serial", progress=False, **ladder)
         cell, rungs = results.cells.iloc[0], results.rungs["samples"]
-        early = cell["sample_complexity"] <= rungs.min()
         text = f"{cell['sample_complexity']:.2g}"
         if cell["censored"]:
             text = f"> {rungs.max():.2g}"
-        found[f"needed by `{learner}`"] = f"< {text}" if early else text
+        elif len(rungs) > 1 and cell["sample_complexity"] <= rungs.min():
+            text = f"< {text}"
+        found[name] = text
     return found
 
 
-def row(name: str) -> dict[str, str] | None:
+def row(name: str, measured: dict[str, dict[str, str]]) -> dict[str, str] | None:
     """The table's row of a game, None where only the user has what makes it."""
     try:
         game = load_game(name)
         card = hardness_card(game, EPSILON, DELTA)
     except InputError:
         return None
+    measured[name] = needed(game)
     texts = {
         title: ", ".join(card[key] for key in ([keys] if isinstance(keys, str) else keys) if key in card)
         for title, keys in COLUMNS.items()
     }
-    return {
-        "game": f"`{name.partition('/')[2]}`",
-        **texts,
-        **(needed(game) if game.family != "bandit_rl" else {}),
-    }
+    needs = {f"needed by `{learner}`": text for learner, text in measured[name].items()}
+    return {"game": f"`{name.partition('/')[2]}`", **texts, **needs}
 
 
-def main(target: Path) -> None:
-    """Write the page, one table per family, without columns that a family leaves empty."""
-    parts = [INTRODUCTION]
+def main() -> None:
+    """Write both files, one table per family, without columns that a family leaves empty."""
+    parts, measured = [INTRODUCTION], {}
     for family in FAMILIES:
-        rows = [found for name in game_names() if name.startswith(family + "/") and (found := row(name))]
-        titles = [title for title in rows[0] if any(r[title] for r in rows)]
+        rows = [found for n in game_names() if n.startswith(family + "/") and (found := row(n, measured))]
+        known = dict.fromkeys(title for one in rows for title in one)
+        titles = [title for title in known if any(one.get(title) for one in rows)]
         parts += [f"\n## {family}\n\n| " + " | ".join(titles) + " |\n" + "|---" * len(titles) + "|\n"]
-        parts += ["| " + " | ".join(r[title] for title in titles) + " |\n" for r in rows]
-        target.write_text("".join(parts), "utf-8")
+        parts += ["| " + " | ".join(one.get(title, "") for title in titles) + " |\n" for one in rows]
+        (ROOT / "docs" / "hardness.md").write_text("".join(parts), "utf-8")
+        text = yaml.safe_dump(measured, sort_keys=False)
+        (ROOT / "stackel_bench" / "families" / MEASURED).write_text(text, "utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if sys.argv[1:] else Path("docs/hardness.md"))
+    main()

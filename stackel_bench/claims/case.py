@@ -26,17 +26,23 @@ class Case:
     game: Game
     budget: Budget
     tie_breaking: TieBreaking
+    seed: int = 0  # of what is drawn from the game
 
     @classmethod
     def of(cls, config: Mapping[str, Any]) -> Case:
         """The case of a composed configuration: its game, budget and tie-breaking."""
         tie = TieBreaking.parse(config["tie_breaking"])
-        return cls(load_game(**config["game"]), make_budget(**config["budget"]), tie)
+        return cls(load_game(**config["game"]), make_budget(**config["budget"]), tie, config["seed"])
 
     @property
     def epsilon(self) -> float:
         """The accuracy."""
         return self.budget.epsilon
+
+    @property
+    def game_name(self) -> str:
+        """What to call the case where it must be told from others."""
+        return self.game.name
 
     @functools.cached_property
     def oracle(self) -> Oracle:

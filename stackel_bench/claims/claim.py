@@ -21,20 +21,14 @@ from stackel_bench.claims.needed_samples import needed_ratio, needed_samples
 from stackel_bench.claims.prediction import CONFIRMED, INCONCLUSIVE, REFUTED, Prediction
 from stackel_bench.errors import InputError, MissingValueError, UnknownKeyError, UnknownNameError
 
-EXACT: Mapping[str, Callable[..., Measured]] = {
-    "exact_value": exact_value,
-    "exact_share": exact_share,
-    "drawn_share": drawn_share,
-}
-SAMPLED: Mapping[str, Callable[..., Measured]] = {
-    "failure_rate": failure_rate,
-    "exponent": exponent,
-    "needed_samples": needed_samples,
-    "needed_ratio": needed_ratio,
-    "mean_value": mean_value,
-    "paired_difference": paired_difference,
-    "sample_ratio": sample_ratio,
-}
+Statistic = Callable[..., Measured]
+EXACT: Mapping[str, Statistic] = {f.__name__: f for f in (exact_value, exact_share, drawn_share)}
+SAMPLED: Mapping[str, Statistic] = {
+    f.__name__: f
+    for f in (
+        failure_rate, exponent, needed_samples, needed_ratio, mean_value, paired_difference, sample_ratio
+    )
+}  # fmt: skip
 PROFILES = ("quick", "full")
 KINDS = ("theorem", "lemma", "remark", "figure", "table", "erratum", "correction", "beyond")
 IDENTITY, GUARANTEE, MEASURED = "identity", "guarantee", "measured"  # what a row is
@@ -86,8 +80,9 @@ class Measurement:
 
     def measure(self, evidence: Any) -> Measured:
         """The statistic of cells (or cases, if exact)."""
-        function = (EXACT if self.exact else SAMPLED)[self.statistic]
-        return function(evidence, self.prediction, self.false_alarm, **self.options)
+        return {**EXACT, **SAMPLED}[self.statistic](
+            evidence, self.prediction, self.false_alarm, **self.options
+        )
 
 
 @dataclass(frozen=True)
@@ -104,7 +99,7 @@ class Claim:
 
 def is_guarantee(statistic: str, prediction: Prediction) -> bool:
     """Whether a row promises that failures are rare."""
-    return statistic == "failure_rate" and math.isinf(prediction.low)
+    return statistic in ("failure_rate", "drawn_share") and math.isinf(prediction.low)
 
 
 def claim_names() -> tuple[str, ...]:
@@ -137,7 +132,7 @@ def _measurement(field: str, name: str, data: Any) -> Measurement:
     _require_keys(field, data, _MEASUREMENT_KEYS, {"asks", "statistic", "prediction", "cells"})
     statistic = checks.choice(f"{field}: statistic", data["statistic"], [*EXACT, *SAMPLED])
     options = dict(data.get("options", {}))
-    known = inspect.signature((EXACT | SAMPLED)[statistic]).parameters  # type: ignore[operator]
+    known = inspect.signature({**EXACT, **SAMPLED}[statistic]).parameters
     for option in options:
         if option not in known:
             raise InputError(f"{field}: option of {statistic}", option, "one of " + ", ".join(known))

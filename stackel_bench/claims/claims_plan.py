@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from stackel_bench.claims.case import Case
 from stackel_bench.claims.claim import Claim, Measurement
@@ -21,15 +23,26 @@ Key = tuple[str, str]  # claim, measurement
 
 
 @dataclass(frozen=True, eq=False)
+class Subjects:
+    """What a measurement is taken of: ids of cells, or cases; and the same ones changed so that they fail."""
+
+    own: tuple[Any, ...]
+    wrong: Mapping[str, tuple[Any, ...]]  # one for each of `own`
+
+    @property
+    def all(self) -> tuple[Any, ...]:
+        """Every one of them, once."""
+        return tuple(dict.fromkeys((*self.own, *itertools.chain(*self.wrong.values()))))
+
+
+@dataclass(frozen=True, eq=False)
 class ClaimsPlan:
-    """The plan that the sweep engine runs, and for each measurement its cells or its exact cases."""
+    """The plan that the sweep engine runs, and what each measurement is taken of."""
 
     profile: str
     claims: tuple[Claim, ...]
     plan: Plan
-    cell_ids: Mapping[Key, tuple[str, ...]]
-    caught_ids: Mapping[Key, Mapping[str, tuple[str, ...]]]  # of what each would catch, one for each cell
-    cases: Mapping[Key, tuple[Case, ...]]
+    subjects: Mapping[Key, Subjects]
 
 
 def plan_claims(claims: Sequence[Claim], profile: str, overrides: Sequence[str]) -> ClaimsPlan:
@@ -37,34 +50,30 @@ def plan_claims(claims: Sequence[Claim], profile: str, overrides: Sequence[str])
     composer, builder = Composer(), CellBuilder()
     settings = shared_settings(composer, overrides)
     cells: dict[str, Cell] = {}
-    cell_ids: dict[Key, tuple[str, ...]] = {}
-    caught_ids: dict[Key, dict[str, tuple[str, ...]]] = {}
-    cases: dict[Key, tuple[Case, ...]] = {}
+
+    def subject(words: Sequence[str], exact: bool) -> Case | str:
+        config = composer.compose(words)
+        if exact:
+            return Case.of(config)
+        cell = builder.build(config)
+        return cells.setdefault(cell.cell_id, cell).cell_id
+
+    subjects: dict[Key, Subjects] = {}
     for claim in claims:
         for measurement in claim.measurements:
-            key = (claim.name, measurement.name)
-            if not measurement.grids[profile]:
-                continue
-            combinations = list(_combinations(measurement, profile, overrides))
-            if measurement.exact:
-                cases[key] = tuple(Case.of(composer.compose(words)) for words in combinations)
-                continue
-
-            def build(words: Sequence[str]) -> str:
-                cell = builder.build(composer.compose(words))
-                cells.setdefault(cell.cell_id, cell)
-                return cell.cell_id
-
-            by_id = {build(words): words for words in combinations}
-            cell_ids[key] = tuple(by_id)
-            caught_ids[key] = {
+            exact = measurement.exact
+            own = {subject(words, exact): words for words in _combinations(measurement, profile, overrides)}
+            wrong = {
                 name: tuple(
-                    build(merge_overrides(words, grid_overrides(name, changes))) for words in by_id.values()
+                    subject(merge_overrides(words, grid_overrides(name, changes)), exact)
+                    for words in own.values()
                 )
                 for name, changes in measurement.would_catch.items()
             }
+            if own:  # else too dear for this profile
+                subjects[claim.name, measurement.name] = Subjects(tuple(own), wrong)
     plan = Plan(STUDY, QUESTION, settings, tuple(cells.values()))
-    return ClaimsPlan(profile, tuple(claims), plan, cell_ids, caught_ids, cases)
+    return ClaimsPlan(profile, tuple(claims), plan, subjects)
 
 
 def _combinations(measurement: Measurement, profile: str, overrides: Sequence[str]) -> Iterator[list[str]]:

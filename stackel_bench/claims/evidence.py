@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from stackel_bench.claims.prediction import Prediction, combined
 from stackel_bench.errors import InputError
 from stackel_bench.results.entry import Entry
 from stackel_bench.tolerances import VALUE
 
-EVENTS = ("guarantee", "leader", "follower", "loss", "error", "nash", "coverage")
+# Events that a diagnostic of the records decides: it exceeds level, or level * epsilon.
+DIAGNOSED = {"nash": "nash_gap", "uniform": "uniform_error", "reward": "reward_error"}
+EVENTS = ("guarantee", "leader", "follower", "loss", "error", "coverage", *DIAGNOSED)
 
 
 class NotMeasurableError(Exception):
@@ -39,6 +42,11 @@ class CellEvidence:
         records = self.records
         last: pd.DataFrame = records[records["rung"] == records["rung"].max()]
         return last
+
+    @property
+    def game_name(self) -> str:
+        """What to call the cell where it must be told from others."""
+        return self.entry.label or str(self.setting("game.name"))
 
     def failure_table(self, event: str) -> tuple[np.ndarray, np.ndarray]:
         """Samples [rung] and failures [replicate, rung] of a cell with a ladder."""
@@ -66,8 +74,10 @@ class CellEvidence:
 
         guarantee: a line does not hold that the learner is judged by. leader: one of the lines that its
         tie-breaking has for the leader, promised or not. follower: the follower's line. loss: more than gap +
-        level * epsilon is lost. error: at least `level` is lost. nash: the diagnostic nash_gap exceeds level.
-        coverage: some policy reaches a state more than 2 SBH times as often as the exploration did.
+        level * epsilon is lost. error: at least `level` is lost. coverage: some policy reaches a state more
+        than 2 SBH times as often as the exploration did. nash: a player gains more than level by leaving.
+        uniform: some policy's estimated value is off by more than level * epsilon. reward: the same of what
+        estimated rewards alone move it by.
         """
         rows = self.last_rung if records is None else records
         if event in ("guarantee", "leader", "follower"):
@@ -77,11 +87,12 @@ class CellEvidence:
             known = [f"{line}guarantee_held" for line in lines if f"{line}guarantee_held" in rows]
             return ~rows[known].all(axis=1).to_numpy(dtype=bool)
         losses = rows["value_suboptimality"].to_numpy()
+        epsilon = float(self.setting("budget.epsilon"))
         if event == "loss":
-            epsilon = float(self.setting("budget.epsilon"))
             return losses > rows["gap"].to_numpy() + level * epsilon + VALUE
-        if event == "nash":
-            return rows["diagnostic_nash_gap"].to_numpy() > level
+        if event in DIAGNOSED:
+            unit = 1.0 if event == "nash" else epsilon
+            return rows[f"diagnostic_{DIAGNOSED[event]}"].to_numpy() > level * unit
         if event == "coverage":
             return rows["diagnostic_coverage"].to_numpy() > rows["diagnostic_coverage_bound"].to_numpy()
         if event == "error":
@@ -101,6 +112,18 @@ class Measured:
     high: float
     note: str = ""
     verdict: str | None = None
+
+
+def closest(
+    values: Sequence[float], intervals: Sequence[tuple[float, float]], prediction: Prediction, note: str
+) -> Measured:
+    """The verdict of all; of those that have it, the one closest to the limits stands for all."""
+    verdicts = [prediction.verdict(*interval) for interval in intervals]
+    verdict = combined(verdicts)
+    having = [i for i, own in enumerate(verdicts) if own == verdict]
+    worst = min(having, key=lambda i: prediction.room(*intervals[i]))
+    note += "; the one closest to the limits is shown" if len(values) > 1 else ""
+    return Measured(values[worst], *intervals[worst], note, verdict)
 
 
 def paired_cells(

@@ -13,7 +13,8 @@ from stackel_bench.errors import InputError
 from stackel_bench.statistics.crossing_likelihood import Ladder
 from stackel_bench.statistics.exponents import needed_exponent, used_exponent
 
-NEEDS = ("transition", "samples", "theory", "uniform_error")
+ERRORS = ("uniform_error", "reward_error")
+NEEDS = ("transition", "samples", "theory", *ERRORS)
 
 
 def exponent(
@@ -25,15 +26,16 @@ def exponent(
     needs: str = "transition",
     event: str = "leader",
     level: float = 0.1,
-    per_size_and_log: bool = False,
+    per: str = "one",
 ) -> Measured:
     """d ln(needed) / d ln(against), over all cells; against is a key, or a size of the games.
 
     needs says what is taken for the samples needed: `transition`, the budget from which on the failure
     probability stays at most the level; `samples`, what the learner used; `theory`, what its theorem asks
-    for; `uniform_error`, n times the squared error of all policies' values (which falls like 1/sqrt(n)).
+    for; an error of all policies' values, n times its square, since it falls like 1/sqrt(n).
     Intervals count cells, not replicates; what a theorem asks for is computed and has none. With
-    per_size_and_log the samples are divided by x ln x, x being the size: 0 where they grow like that.
+    per: size_and_log the samples are divided by x ln x, x being the size, with per: theory by what the
+    theorem asks for: 0 where they grow like that.
     """
     sizes = [
         float(cell.setting(against) if "." in against else cell.entry.description[against]) for cell in cells
@@ -42,9 +44,7 @@ def exponent(
     if len(set(sizes)) < 2:
         raise InputError("against", against, "a key that differs between the cells")
     if needs == "transition":
-        ladders = [
-            _ladder(cell, size, event, per_size_and_log) for cell, size in zip(cells, sizes, strict=True)
-        ]
+        ladders = [_ladder(cell, size, event, per) for cell, size in zip(cells, sizes, strict=True)]
         law = needed_exponent(ladders, level, confidence)
     else:
         law = used_exponent(sizes, [_amounts(cell, needs) for cell in cells], confidence)
@@ -57,11 +57,14 @@ def exponent(
     return Measured(law.exponent, low, high, note)
 
 
-def _ladder(cell: CellEvidence, size: float, event: str, per_size_and_log: bool) -> Ladder:
+def _ladder(cell: CellEvidence, size: float, event: str, per: str) -> Ladder:
+    """Failures by what samples are divided by."""
+    theory = cell.entry.metrics["theory_samples"]
+    units = {"one": 1.0, "size_and_log": size * math.log(size), "theory": theory}
+    if per not in units:
+        raise InputError("per", per, "one of " + ", ".join(units))
     samples, failed = cell.failure_table(event)
-    return Ladder(
-        size, samples / (size * math.log(size) if per_size_and_log else 1.0), failed.sum(axis=0), len(failed)
-    )
+    return Ladder(size, samples / units[per], failed.sum(axis=0), len(failed))
 
 
 def _amounts(cell: CellEvidence, needs: str) -> np.ndarray:
@@ -70,8 +73,8 @@ def _amounts(cell: CellEvidence, needs: str) -> np.ndarray:
         return np.array([cell.entry.metrics["theory_samples"]])
     rows = cell.last_rung
     amounts = rows["samples"].to_numpy(dtype=float)
-    if needs == "uniform_error":
-        return np.asarray(amounts * rows["diagnostic_uniform_error"].to_numpy() ** 2)
+    if needs in ERRORS:
+        return np.asarray(amounts * rows[f"diagnostic_{needs}"].to_numpy() ** 2)
     if needs != "samples":
         raise InputError("needs", needs, "one of " + ", ".join(NEEDS))
     return amounts

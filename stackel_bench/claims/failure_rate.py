@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from scipy.stats import beta
 
-from stackel_bench.claims.evidence import CellEvidence, Measured
-from stackel_bench.claims.prediction import Prediction, combined
+from stackel_bench.claims.evidence import CellEvidence, Measured, closest
+from stackel_bench.claims.prediction import Prediction
 
 
 def failure_rate(
@@ -26,26 +26,17 @@ def failure_rate(
     lower bound speaks of one game of a family). pooled counts all cells as one. Clopper-Pearson intervals,
     false_alarm shared by all cells.
     """
-    counts = [_count(cell, event, level) for cell in cells]
+    counts = [(int(failed.sum()), len(failed)) for failed in (cell.failures(event, level) for cell in cells)]
+    keys = [cell.settings_without(worst_over) for cell in cells]
     if pooled:
-        counts = [(sum(failures for failures, _ in counts), sum(trials for _, trials in counts))]
-        groups = [[0]]
-    else:
-        keys = [cell.settings_without(worst_over) for cell in cells]
-        groups = [[i for i, key in enumerate(keys) if key == wanted] for wanted in dict.fromkeys(keys)]
-    share = false_alarm / len(counts)
-    intervals = [rate_interval(failures, trials, share) for failures, trials in counts]
+        counts, keys = [(sum(failures for failures, _ in counts), sum(runs for _, runs in counts))], [""]
+    intervals = [rate_interval(*count, false_alarm / len(counts)) for count in counts]
     rates = [failures / trials for failures, trials in counts]
-    highest = [_highest(intervals, group) for group in groups]
-    verdict = combined([prediction.verdict(*interval) for interval in highest])
-    rooms = [prediction.room(*interval) for interval in highest]
-    shown = rooms.index(min(rooms))
-    worst = max(groups[shown], key=lambda i: rates[i])
+    groups = [[i for i, key in enumerate(keys) if key == wanted] for wanted in dict.fromkeys(keys)]
+    highest = [(max(intervals[i][0] for i in group), max(intervals[i][1] for i in group)) for group in groups]
     runs = sum(trials for _, trials in counts)
-    note = f"{runs} runs"
-    if len(counts) > 1:
-        note = f"{len(counts)} cells, {runs} runs; the cell closest to the limit is shown"
-    return Measured(rates[worst], *highest[shown], note, verdict)
+    note = f"{runs} runs" + (f" of {len(counts)} cells" if len(counts) > 1 else "")
+    return closest([max(rates[i] for i in group) for group in groups], highest, prediction, note)
 
 
 def rate_interval(failures: int, trials: int, false_alarm: float) -> tuple[float, float]:
@@ -53,13 +44,3 @@ def rate_interval(failures: int, trials: int, false_alarm: float) -> tuple[float
     low = 0.0 if failures == 0 else float(beta.ppf(false_alarm / 2, failures, trials - failures + 1))
     high = 1.0 if failures == trials else float(beta.isf(false_alarm / 2, failures + 1, trials - failures))
     return low, high
-
-
-def _count(cell: CellEvidence, event: str, level: float) -> tuple[int, int]:
-    failures = cell.failures(event, level)
-    return int(failures.sum()), len(failures)
-
-
-def _highest(intervals: Sequence[tuple[float, float]], group: Sequence[int]) -> tuple[float, float]:
-    """The interval of the largest of several rates."""
-    return max(intervals[i][0] for i in group), max(intervals[i][1] for i in group)

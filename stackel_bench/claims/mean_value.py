@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
-from stackel_bench.claims.evidence import CellEvidence, Measured, paired_cells
-from stackel_bench.claims.prediction import Prediction, combined
+from stackel_bench.claims.evidence import CellEvidence, Measured, closest, paired_cells
+from stackel_bench.claims.prediction import Prediction
 from stackel_bench.errors import InputError
 from stackel_bench.statistics.bounded_mean import mean_interval
 
@@ -25,7 +25,7 @@ def mean_value(
         mean_interval(found, *_range(cell, column), confidence)
         for found, cell in zip(values, cells, strict=True)
     ]
-    return _closest([float(found.mean()) for found in values], intervals, prediction, f"{len(cells)} cells")
+    return closest([float(found.mean()) for found in values], intervals, prediction, f"{len(cells)} cells")
 
 
 def paired_difference(
@@ -46,7 +46,7 @@ def paired_difference(
         (low, high), (other_low, other_high) = _range(first, column), _range(second, column)
         means.append(float((left - right).mean()))
         intervals.append(mean_interval(left - right, low - other_high, high - other_low, confidence))
-    return _closest(means, intervals, prediction, f"{len(pairs)} pairs of cells")
+    return closest(means, intervals, prediction, f"{len(pairs)} pairs of cells")
 
 
 def sample_ratio(
@@ -91,14 +91,3 @@ def _range(cell: CellEvidence, column: str) -> tuple[float, float]:
 def _mean(values: np.ndarray) -> tuple[float, float]:
     """The mean and its standard error."""
     return float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values)))
-
-
-def _closest(
-    values: list[float], intervals: list[tuple[float, float]], prediction: Prediction, note: str
-) -> Measured:
-    """The value closest to the limits stands for all, the verdict is that of all."""
-    rooms = [prediction.room(*interval) for interval in intervals]
-    worst = rooms.index(min(rooms))
-    verdict = combined([prediction.verdict(*interval) for interval in intervals])
-    note += "; the one closest to the limits is shown" if len(values) > 1 else ""
-    return Measured(values[worst], *intervals[worst], note, verdict)

@@ -6,10 +6,18 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stackel_bench.claims.evidence import CellEvidence, Measured, NotMeasurableError, paired_cells
-from stackel_bench.claims.prediction import Prediction, combined
+from scipy.stats import norm
+
+from stackel_bench.claims.evidence import (
+    CellEvidence,
+    Measured,
+    NotMeasurableError,
+    closest,
+    paired_cells,
+)
+from stackel_bench.claims.prediction import Prediction
 from stackel_bench.errors import InputError
-from stackel_bench.statistics.crossing import samples_needed
+from stackel_bench.statistics.crossing import SamplesNeeded, samples_needed
 
 UNITS = ("pairs_per_squared_epsilon", "theory")
 
@@ -36,17 +44,15 @@ def needed_samples(
         (0.0 if math.isnan(n.low) else n.low / one, math.inf if math.isnan(n.high) else n.high / one)
         for n, one in zip(found, units, strict=True)
     ]
-    rooms = [prediction.room(*interval) for interval in intervals]
-    worst = rooms.index(min(rooms))
-    verdict = combined([prediction.verdict(*interval) for interval in intervals])
-    note = f"failure rate {level:g} reached; {len(cells)} cells, the one closest to the limits is shown"
+    note = f"failure rate {level:g} reached; {len(cells)} cells"
     if any(n.censored for n in found):
         stuck = sum(n.censored for n in found)
         note = f"{stuck} of {len(cells)} cells fail more often than {level:g} even with the largest budget"
     elif any(n.at_most for n in found):
         early = sum(n.at_most for n in found)
         note += f"; {early} never fail with the smallest budget"
-    return Measured(found[worst].estimate / units[worst], *intervals[worst], note, verdict)
+    values = [n.estimate / one for n, one in zip(found, units, strict=True)]
+    return closest(values, intervals, prediction, note)
 
 
 def needed_ratio(
@@ -61,25 +67,40 @@ def needed_ratio(
 ) -> Measured:
     """Samples that one kind of cells needs for this failure rate over those of another, game by game.
 
-    Both are read off ladders, each with half of the false-alarm rate; the ends of the ratio's interval divide
-    the ends of theirs. The game closest to the limits is shown.
+    Read off ladders, each with half of the false-alarm rate; a learner that stops by itself needs what it
+    uses, if it fails rarely enough. The ends of the ratio's interval divide the ends of theirs. The game
+    closest to the limits is shown.
     """
     pairs = paired_cells(cells, of, over)
     confidence = 1.0 - false_alarm / (2 * len(pairs))
     ratios, intervals = [], []
     for pair in pairs:
-        top, bottom = (samples_needed(*cell.failure_table(event), level, confidence) for cell in pair)
+        top, bottom = (_needed(cell, event, level, confidence) for cell in pair)
         if top.censored and bottom.censored:
             raise NotMeasurableError(f"both fail more often than {level:g} with the largest budget")
         ratios.append(top.estimate / bottom.estimate)
         low = 0.0 if math.isnan(top.low) or math.isnan(bottom.high) else top.low / bottom.high
         high = math.inf if math.isnan(top.high) or math.isnan(bottom.low) else top.high / bottom.low
         intervals.append((low, high))
-    rooms = [prediction.room(*interval) for interval in intervals]
-    worst = rooms.index(min(rooms))
-    verdict = combined([prediction.verdict(*interval) for interval in intervals])
-    note = f"{len(pairs)} games, from {min(ratios):.3g} to {max(ratios):.3g}, at failure rate {level:g}"
-    return Measured(ratios[worst], *intervals[worst], note, verdict)
+    each = (
+        f"{first.setting('game.name').rpartition('/')[2]} {ratio:.3g} [{low:.3g}, {high:.3g}]"
+        for (first, _), ratio, (low, high) in zip(pairs, ratios, intervals, strict=True)
+    )
+    note = f"at failure rate {level:g}: " + ", ".join(each)
+    return closest(ratios, intervals, prediction, note)
+
+
+def _needed(cell: CellEvidence, event: str, level: float, confidence: float) -> SamplesNeeded:
+    """From the ladder; of a learner that stops by itself the mean used, with its normal interval."""
+    samples, failed = cell.failure_table(event)
+    if len(samples) > 1:
+        return samples_needed(samples, failed, level, confidence)
+    if failed.mean() > level:
+        raise NotMeasurableError(f"the learner stops too early: it fails at rate {failed.mean():.3g}")
+    used = cell.last_rung["samples"].to_numpy(dtype=float)
+    half = float(norm.isf((1 - confidence) / 2)) * float(used.std(ddof=1)) / math.sqrt(len(used))
+    mean = float(used.mean())
+    return SamplesNeeded(mean, mean - half, mean + half, censored=False, at_most=False)
 
 
 def _unit(cell: CellEvidence, unit: str) -> float:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from stackel_bench.claims.evidence import CellEvidence, Measured
+from stackel_bench.claims.evidence import Measured
 from stackel_bench.claims.prediction import INCONCLUSIVE, REFUTED
 
-Cells = Sequence[CellEvidence]
+Cells = Sequence[Any]  # evidence of cells, or cases
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,11 +20,10 @@ class Power:
     missed: tuple[str, ...]
     covered: tuple[bool, ...]
 
-    def judged(self, measured: Measured, cells: Cells) -> Measured:
+    def judged(self, measured: Measured, names: Sequence[str]) -> Measured:
         """The measurement, which confirms nothing if some cell has no wrong learner that fails there."""
         if all(self.covered) or measured.verdict == REFUTED:
             return measured
-        names = [cell.entry.label or cell.setting("game.name") for cell in cells]
         tame = [name for name, ok in zip(names, self.covered, strict=True) if not ok]
         note = f"{measured.note}; nothing tried fails on {', '.join(tame)}"
         return dataclasses.replace(measured, note=note, verdict=INCONCLUSIVE)

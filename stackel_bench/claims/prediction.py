@@ -47,6 +47,10 @@ class Prediction:
         """The prediction for this epsilon, which then no longer depends on it."""
         return Prediction(self.low + self.per_epsilon * epsilon, self.high + self.per_epsilon * epsilon)
 
+    def widened(self, rounding: float) -> Prediction:
+        """The same, wider by rounding on both sides."""
+        return Prediction(self.low - rounding, self.high + rounding, self.per_epsilon)
+
     def verdict(self, low: float, high: float) -> str:
         """confirmed where [low, high] lies inside the prediction, refuted outside, else inconclusive."""
         if self.low <= low and high <= self.high:

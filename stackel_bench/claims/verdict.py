@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from stackel_bench.claims.claim import GUARANTEE, IDENTITY, Claim, Measurement
-from stackel_bench.claims.claims_plan import ClaimsPlan
+from stackel_bench.claims.claims_plan import ClaimsPlan, Subjects
 from stackel_bench.claims.evidence import CellEvidence, Measured, NotMeasurableError
 from stackel_bench.claims.power import NO_POWER, Power, power_of
 from stackel_bench.claims.prediction import CONFIRMED, INCONCLUSIVE
@@ -25,29 +25,34 @@ def judge_claims(
     rows = []
     for claim in planned.claims:
         for measurement in claim.measurements:
-            key = (claim.name, measurement.name)
-            if not measurement.grids[planned.profile]:
+            subjects = planned.subjects.get((claim.name, measurement.name))
+            if subjects is None:
                 continue  # too dear for this profile
-            ids, wrong_ids = planned.cell_ids.get(key, ()), planned.caught_ids.get(key, {})
-            needed = dict.fromkeys((*ids, *(i for chosen in wrong_ids.values() for i in chosen)))
-            finished = [i for i in needed if i in entries and entries[i].state == "finished"]
-            power = NO_POWER
-            if measurement.exact:
-                measured = measurement.measure(planned.cases[key])
-            elif len(finished) < len(needed):
-                measured = _unknown(f"{len(needed) - len(finished)} of {len(needed)} cells did not finish")
+            found = {subject: subject for subject in subjects.all}
+            if not measurement.exact:
+                done = [i for i in subjects.all if i in entries and entries[i].state == "finished"]
+                found = {i: CellEvidence(entries[i], read_records) for i in done}
+            if len(found) < len(subjects.all):
+                missing = len(subjects.all) - len(found)
+                measured, power = _unknown(f"{missing} of {len(subjects.all)} cells did not finish"), NO_POWER
             else:
-                cells = {i: CellEvidence(entries[i], read_records) for i in needed}
-                wrong = {name: [cells[i] for i in chosen] for name, chosen in wrong_ids.items()}
-                measured = _measured(measurement, [cells[i] for i in ids])
-                if measurement.role == GUARANTEE:
-                    power = power_of(wrong, measurement.measure)
-                    measured = power.judged(measured, [cells[i] for i in ids])
-            rows.append(_row(claim, measurement, measured, power, ids, planned.profile))
+                measured, power = _judged(measurement, subjects, found)
+            rows.append(_row(claim, measurement, measured, power, subjects.own, planned.profile))
     return rows
 
 
-def _measured(measurement: Measurement, cells: list[CellEvidence]) -> Measured:
+def _judged(measurement: Measurement, subjects: Subjects, found: Mapping[Any, Any]) -> tuple[Measured, Power]:
+    """The measurement, and for a guarantee what it would have caught."""
+    own = [found[subject] for subject in subjects.own]
+    measured = _measured(measurement, own)
+    if measurement.role != GUARANTEE:
+        return measured, NO_POWER
+    wrong = {name: [found[subject] for subject in chosen] for name, chosen in subjects.wrong.items()}
+    power = power_of(wrong, measurement.measure)
+    return power.judged(measured, [evidence.game_name for evidence in own]), power
+
+
+def _measured(measurement: Measurement, cells: list[Any]) -> Measured:
     try:
         return measurement.measure(cells)
     except NotMeasurableError as reason:
@@ -63,7 +68,7 @@ def _row(
     measurement: Measurement,
     measured: Measured,
     power: Power,
-    cell_ids: tuple[str, ...],
+    subjects: tuple[Any, ...],
     profile: str,
 ) -> Row:
     verdict = measured.verdict or measurement.prediction.verdict(measured.low, measured.high)
@@ -91,7 +96,7 @@ def _row(
         "false_alarm": 0.0 if measurement.statistic == "exact_value" else measurement.false_alarm,
         "note": measured.note,
         "profile": profile,
-        "cells": list(cell_ids),
+        "cells": [] if measurement.exact else list(subjects),
     }
 
 

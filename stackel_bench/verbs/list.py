@@ -9,10 +9,10 @@ from rich.console import Console
 
 from stackel_bench.config import groups
 from stackel_bench.config.settings import ExecutionSettings, TrackingSettings
-from stackel_bench.errors import InputError, UnknownNameError
+from stackel_bench.errors import UnknownNameError
 from stackel_bench.families.from_outside import is_outside, load_outside
-from stackel_bench.families.games import builder_of, default_parameters, game_names, load_game
-from stackel_bench.families.hardness import card_lines, hardness_card
+from stackel_bench.families.games import builder_of, default_parameters, game_names
+from stackel_bench.families.hardness import card_lines
 from stackel_bench.families.registry import all_explorers, all_families
 from stackel_bench.learners.budget import BUDGETS
 from stackel_bench.options import help_lines
@@ -71,11 +71,7 @@ def _print_option(console: Console, group: str, option: str) -> None:
 
 def _about_game(name: str) -> Iterator[str]:
     """The formula of a named game and, where its defaults make one, how hard that game is."""
-    yield from ("", inspect.cleandoc(builder_of(name).__doc__ or ""), "")
-    try:
-        yield from card_lines(hardness_card(load_game(name)))
-    except InputError as missing:  # a file or a table that only the user has
-        yield f"hardness: set game.{missing.field} first; then `stackel_bench.families.hardness` has its card"
+    yield from ("", inspect.cleandoc(builder_of(name).__doc__ or ""), "", *card_lines(name))
 
 
 def _option_lines(group: str, option: str) -> Iterator[str]:

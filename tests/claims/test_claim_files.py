@@ -64,8 +64,8 @@ def test_the_chance_of_a_wrong_verdict_in_the_whole_table_is_small() -> None:
 def test_cells_are_shared_between_claims_and_overrides_are_stronger() -> None:
     names = ["nested-bandit", "correction-20-constants"]
     planned = plan_claims([load_claim(name) for name in names], "quick", ["seed=5", "replicates=7"])
-    guarantee = planned.cell_ids["nested-bandit", "guarantee"]
-    assert set(planned.cell_ids["correction-20-constants", "quarter-epsilon"]) < set(guarantee)
+    guarantee = planned.subjects["nested-bandit", "guarantee"].own
+    assert set(planned.subjects["correction-20-constants", "quarter-epsilon"].own) < set(guarantee)
     assert {cell.config["seed"] for cell in planned.plan.cells} == {5}
     assert {cell.config["replicates"] for cell in planned.plan.cells} == {7}
     assert planned.plan.study == "reproduce"

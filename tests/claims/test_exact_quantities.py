@@ -16,6 +16,7 @@ from stackel_bench.errors import InputError
 from stackel_bench.families.games import load_game
 from stackel_bench.learners.budget import TheoryBudget
 from stackel_bench.models import TieBreaking
+from stackel_bench.planning.design.core_set import core_set
 
 
 def case(name: str, epsilon: float = 0.1, tie: str = "pessimistic", **parameters: object) -> Case:
@@ -75,6 +76,19 @@ def test_tails_against_simulation() -> None:
     rate = (worst > math.sqrt(math.log(2 * points / 0.05))).mean()
     assert abs(rate - exact) <= 5 * math.sqrt(exact / 4000)
     assert value("corrected_noise_bound_fails", one) < 0.05 < exact
+
+
+def test_weights_of_a_prediction_are_those_of_weighted_least_squares() -> None:
+    """Weighted least squares on unit means, one core point at a time, predicts by these weights."""
+    one = case("linear/random", dimension=3, num_leader_actions=4, num_follower_actions=3)
+    design, features = core_set(one.model.features), one.model.features
+    points, rows = features.pairs(design.indices), features.pairs(np.arange(12))
+    roots = np.sqrt(design.weights)[:, None]
+    fitted = np.linalg.lstsq(points * roots, np.eye(len(points)) * roots, rcond=None)[0]
+    weights = rows @ fitted
+    absolute = np.abs(weights).sum(axis=1)
+    assert value("weights_over_their_sum", one) == pytest.approx((absolute / abs(weights.sum(axis=1))).max())
+    assert value("weights_over_root", one) == pytest.approx(absolute.max() / math.sqrt(6))
 
 
 def test_hoeffding_holds_at_n_and_not_below() -> None:

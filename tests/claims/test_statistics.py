@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from stackel_bench.claims.evidence import NotMeasurableError
+from stackel_bench.claims.evidence import CellEvidence, NotMeasurableError
 from stackel_bench.claims.exponent import exponent
 from stackel_bench.claims.failure_rate import failure_rate, rate_interval
 from stackel_bench.claims.mean_value import mean_value, paired_difference, sample_ratio
-from stackel_bench.claims.needed_samples import needed_samples
+from stackel_bench.claims.needed_samples import needed_ratio, needed_samples
 from stackel_bench.claims.prediction import Prediction
 from stackel_bench.errors import InputError
 from tests.claims.synthetic import cell
@@ -58,7 +58,7 @@ def test_events() -> None:
         one.failures("luck")
 
 
-def _ladder(size: float, power: float, replicates: int = 400, seed: int = 0) -> object:
+def _ladder(size: float, power: float, replicates: int = 400, seed: int = 0) -> CellEvidence:
     """Runs that succeed from threshold * size^power samples on, thresholds random."""
     rng = np.random.default_rng(seed + int(1000 * size))
     thresholds = 50 * size**power * rng.lognormal(0.0, 0.7, size=replicates)
@@ -136,6 +136,33 @@ def test_open_intervals_of_samples_needed() -> None:
     assert (found.low, found.high, found.verdict) == (0.0, 0.1, "confirmed")
     assert "never fail with the smallest budget" in found.note
     assert needed_samples([easy], Prediction(0.01, 1.0), 1e-4, **rest).verdict == "inconclusive"
+
+
+def test_a_learner_that_stops_needs_what_it_uses() -> None:
+    """Its mean over what the other one's ladder says; a stop that fails too often says nothing."""
+    ladder = _ladder(1.0, 1.0)
+    ladder.entry.config["algorithm"]["name"] = "paper"
+    rest: dict[str, Any] = {"of": {"algorithm.name": "certified"}, "over": {"algorithm.name": "paper"}}
+    used = np.random.default_rng(2).uniform(800, 1200, 400)
+    stopping = cell(runs(0, 400), samples=used, settings={"size": 1.0}, algorithm="certified")
+    found = needed_ratio([stopping, ladder], Prediction(-math.inf, 1.0), 1e-4, level=0.5, **rest)
+    assert found.low < 1000 / 50 < found.high
+    assert found.verdict == "refuted"
+    assert found.note.startswith("at failure rate 0.5: trap ")
+    hasty = cell(runs(300, 400), samples=used, settings={"size": 1.0}, algorithm="certified")
+    with pytest.raises(NotMeasurableError, match=r"stops too early: it fails at rate 0\.75"):
+        needed_ratio([hasty, ladder], Prediction(-math.inf, 1.0), 1e-4, level=0.5, **rest)
+
+
+def test_diagnosed_events() -> None:
+    """Values off by 0.01 or 0.02; epsilon is 0.1."""
+    off = {
+        "diagnostic_reward_error": np.array([0.01, 0.01, 0.02]),
+        "diagnostic_nash_gap": np.array([0.0, 0.2, 1]),
+    }
+    one = cell(runs(0, 3), columns=off)
+    assert one.failures("reward", 0.15).tolist() == [False, False, True]
+    assert one.failures("nash", 0.15).tolist() == [False, True, True]
 
 
 def test_means_differences_and_ratios() -> None:

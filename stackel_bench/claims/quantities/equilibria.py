@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 import numpy as np
 
 from stackel_bench.claims.case import Case
@@ -49,15 +47,3 @@ def best_mixed_nash(case: Case) -> float:
 def number_of_mixed_nash(case: Case) -> float:
     """How many extreme Nash equilibria the simultaneous game has."""
     return float(len(nash_equilibria(case.table)))
-
-
-QUANTITIES: Mapping[str, Callable[[Case], float]] = {
-    function.__name__: function
-    for function in (
-        nash_gap_of_stackelberg,
-        best_nash_over_stackelberg,
-        values_apart_of_nash,
-        best_mixed_nash,
-        number_of_mixed_nash,
-    )
-}

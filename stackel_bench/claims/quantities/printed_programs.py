@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from stackel_bench.claims.case import Case
 from stackel_bench.planning.best_response import worst_case_best_response
 from stackel_bench.planning.linear_programs import UNBOUNDED, occupancy_program
@@ -34,6 +32,10 @@ def corrected_lp_error(case: Case) -> float:
     return max(abs(one - other) for one, other in zip(fast, printed, strict=True))
 
 
-QUANTITIES: Mapping[str, Callable[[Case], float]] = {
-    function.__name__: function for function in (printed_lp_is_unbounded, corrected_lp_error)
-}
+def iterations_per_variable(case: Case) -> float:
+    """HiGHS' iterations on WorstCaseBestResponse's program over its H S B variables, the most of any."""
+    found = []
+    for mdp in case.mdps:
+        least = worst_case_best_response(mdp, 0.0).follower_optimum - case.epsilon
+        found.append(occupancy_program(mdp, mdp.leader_rewards, least).nit / mdp.leader_rewards.size)
+    return float(max(found))

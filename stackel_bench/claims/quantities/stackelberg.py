@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -97,6 +96,32 @@ def core_set_excess(case: Case) -> float:
     return len(design.indices) - (4 * rank * loglog + 16)
 
 
+def passes_per_dimension(case: Case) -> float:
+    """Reads of all AB features that the core set takes, each of ABd numbers, over the rank: at most ABd^2."""
+    design = _design(case)
+    return design.passes / design.rank
+
+
+def weights_over_their_sum(case: Case) -> float:
+    """The largest sum_j |w_j| / |sum_j w_j|, w_j = rho_j phi^T G^-1 phi_j: 1 if | | stood outside the sum."""
+    weights = _prediction_weights(case)
+    return float((np.abs(weights).sum(axis=1) / np.abs(weights.sum(axis=1))).max())
+
+
+def weights_over_root(case: Case) -> float:
+    """The largest sum_j |w_j| over sqrt(2 d): at most 1 by Jensen and the design's leverage."""
+    return float(np.abs(_prediction_weights(case)).sum(axis=1).max()) / math.sqrt(2 * _design(case).rank)
+
+
+def _prediction_weights(case: Case) -> np.ndarray:
+    """By how much the mean at each core point enters the prediction of each pair, [pair, core point]."""
+    design, features = _design(case), case.model.features
+    points = features.pairs(design.indices)
+    information = points.T @ (design.weights[:, None] * points)
+    rows = features.pairs(np.arange(math.prod(features.shape[:2])))
+    return np.asarray(rows @ np.linalg.pinv(information) @ points.T * design.weights)
+
+
 def _design(case: Case) -> CoreSet:
     return core_set(case.model.features)
 
@@ -105,23 +130,3 @@ def paired_gap_excess(case: Case) -> float:
     """Optimistic minus pessimistic gap of the same game."""
     gaps = {tie: case.oracle.gap(case.epsilon, tie) for tie in TieBreaking}
     return gaps[TieBreaking.OPTIMISTIC].low - gaps[TieBreaking.PESSIMISTIC].high
-
-
-QUANTITIES: Mapping[str, Callable[[Case], float | Bounds]] = {
-    function.__name__: function
-    for function in (
-        gap,
-        value_at_slack,
-        value_exact,
-        largest_decrease_of_gap,
-        loss_of_relaxed_choice,
-        fall_of_the_lemmas_game,
-        gap_below_separation,
-        rows_that_violate,
-        worst_row_excess,
-        middle_outside_cell,
-        leverage_per_dimension,
-        core_set_excess,
-        paired_gap_excess,
-    )
-}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
 
 import numpy as np
 from scipy.stats import binom, norm
@@ -34,8 +33,17 @@ def likelihood_ratio_error(case: Case) -> float:
     Only the preference in the first row differs: n flips of a coin of mean (1 + delta)/2 or (1 - delta)/2,
     and the likelihood ratio picks the side that came up more often, either one if both did equally.
     """
+    return _likelihood_ratio_error(case, 13.5)
+
+
+def likelihood_ratio_error_sharp(case: Case) -> float:
+    """The same with n = 1/(5.39 delta^2) pulls."""
+    return _likelihood_ratio_error(case, 5.39)
+
+
+def _likelihood_ratio_error(case: Case, constant: float) -> float:
     row = case.table.follower_means[0]
-    flips = round(1 / (13.5 * (row[0] - row[1]) ** 2))
+    flips = round(1 / (constant * (row[0] - row[1]) ** 2))
     half, chance = flips // 2, float(row.max())
     if flips % 2:
         return float(binom.cdf(half, flips, chance))
@@ -92,20 +100,3 @@ def _core_points(case: Case) -> int:
 def _gaussian_maximum(count: int, threshold: float) -> float:
     """P(max of |Z| over count independent normals > threshold)."""
     return -math.expm1(count * math.log1p(-2 * float(norm.sf(threshold))))
-
-
-QUANTITIES: Mapping[str, Callable[[Case], float]] = {
-    function.__name__: function
-    for function in (
-        uniform_error_probability,
-        hoeffding_bound,
-        likelihood_ratio_error,
-        printed_noise_bound_fails,
-        corrected_noise_bound_fails,
-        divergence_ratio,
-        divergence_share,
-        divergence_share_disjoint,
-        lower_bound_per_pair,
-        dimensions_without_table,
-    )
-}

@@ -4,7 +4,7 @@ import dataclasses
 from typing import Any
 
 from stackel_bench.families.bandit_rl.exploration.coverage import coverage
-from stackel_bench.families.bandit_rl.exploration.uniform_error import uniform_error
+from stackel_bench.families.bandit_rl.exploration.uniform_error import reward_error, uniform_error
 from stackel_bench.families.bandit_rl.learners import ActionFinding
 from stackel_bench.models import FollowerMDP
 
@@ -36,5 +36,6 @@ def _diagnosed(truth: FollowerMDP, finding: ActionFinding, epsilon: float) -> Ac
         "coverage": reached.ratio,
         "coverage_bound": reached.bound,
         "uniform_error": uniform_error(exploration.model, truth, ENUMERATED_POLICIES),
+        "reward_error": reward_error(exploration.model, truth),
     }
     return dataclasses.replace(finding, diagnostics=diagnostics, exploration=None)

@@ -45,7 +45,7 @@ HEADLINES = (
     ("two-level-rl", "lock"),
     ("linear-bandit", "guarantee"),
     ("simultaneous-optimistic", "as-printed"),
-    ("beyond-bandit", "certified-samples"),
+    ("beyond-bandit", "certified-needs"),
     ("beyond-bandit", "half-tolerance-needs"),
 )
 

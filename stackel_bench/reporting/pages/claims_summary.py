@@ -44,21 +44,23 @@ def by_claim(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def savings(rows: Sequence[Row]) -> list[dict[str, str]]:
-    """Per family and learner: samples relative to the paper's, and whether the guarantee held at them."""
+    """Per family and learner: samples needed over the paper's, what both ask for, and how often it fails."""
     found = []
     for name, members in by_claim([row for row in rows if row["kind"] == "beyond"]).items():
+        by_name = {row["measurement"]: row for row in members}
         for row in members:
-            if row["statistic"] != "sample_ratio":
+            if row["statistic"] != "needed_ratio":
                 continue
-            learner = row["measurement"].removesuffix("-samples")
-            kept = [other for other in members if other["measurement"] == f"{learner}-guarantee"]
+            learner = row["measurement"].removesuffix("-needs")
+            asked, kept = (by_name.get(f"{learner}-{what}") for what in ("asks", "guarantee"))
             found.append(
                 {
                     "family": name.removeprefix("beyond-"),
                     "learner": learner,
-                    "samples / paper's": f"{row['measured']:.3g}",
-                    "over games": row["note"].partition(", ")[2],
-                    "fails (at most delta)": number(kept[0]["measured"]) if kept else "",
+                    "samples needed / paper's": interval(row),
+                    "game by game": row["note"].partition(": ")[2],
+                    "asked / paper's": number(asked["measured"]) if asked else "",
+                    "fails": number(kept["measured"]) if kept else "",
                 }
             )
     return found

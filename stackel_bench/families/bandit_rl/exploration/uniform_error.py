@@ -22,6 +22,22 @@ def uniform_error(estimate: FollowerMDP, truth: FollowerMDP, max_policies: int =
     return _bounded(estimate, truth)
 
 
+def reward_error(estimate: FollowerMDP, truth: FollowerMDP) -> float:
+    """The true sup over policies and players of what estimated rewards alone move a value by, exactly.
+
+    The policy plays in the true transitions, paid by the difference of the rewards, or by its negative.
+    """
+    worst = 0.0
+    for player in ("leader_rewards", "follower_rewards"):
+        off = getattr(estimate, player) - getattr(truth, player)
+        for sign in (1.0, -1.0):
+            values = np.zeros(truth.shape[1])
+            for h in range(truth.shape[0] - 1, -1, -1):
+                values = (sign * off[h] + _expected(truth.transitions[h], values)).max(axis=1)
+            worst = max(worst, float(values[truth.initial_state]))
+    return worst
+
+
 def _enumerated(estimate: FollowerMDP, truth: FollowerMDP) -> float:
     """The maximum over all policies; values [policies of later layers, S] per model and player."""
     horizon, states, actions = truth.shape

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from stackel_bench.errors import InputError
-from stackel_bench.families.bandit_rl.exploration.uniform_error import uniform_error
+from stackel_bench.families.bandit_rl.exploration.uniform_error import reward_error, uniform_error
 from stackel_bench.models import FollowerMDP
 from stackel_bench.streams import generator
 from tests.simulation.per_episode import one_hot, random_mdp
@@ -48,6 +48,8 @@ def test_enumeration(shape: tuple[int, int, int]) -> None:
         estimate, truth = random_mdp(rng, shape, start=start), random_mdp(rng, shape, start=start)
         found = uniform_error(estimate, truth)
         assert found == pytest.approx(_brute_force(estimate, truth), abs=1e-12)
+        rewards = FollowerMDP(truth.transitions, estimate.leader_rewards, estimate.follower_rewards, start)
+        assert reward_error(estimate, truth) == pytest.approx(_brute_force(rewards, truth), abs=1e-12)
 
 
 def test_the_bound_is_one() -> None:
