@@ -26,6 +26,7 @@ from hydra.core.override_parser.types import Glob, Override, OverrideType, Value
 from hydra.errors import HydraException
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
 from stackel_bench.config.groups import (
     added_folders,
@@ -284,6 +285,8 @@ def _compose_by_hydra(overrides: tuple[str, ...]) -> dict[str, Any]:
     for name in map(str, plain):
         if name not in known:
             raise UnknownKeyError(name, known)
+    for choice in (parsed for parsed in map(parse, overrides) if parsed.key_or_group == "study"):
+        plain["study"].setdefault("name", choice.value())  # a file that does not say how its study is called
     return {str(name): value for name, value in plain.items()}
 
 
@@ -313,7 +316,7 @@ def _translated(field: str, found: object) -> Iterator[None]:
     """Hydra's and OmegaConf's errors as one sentence."""
     try:
         yield
-    except (HydraException, OmegaConfBaseException) as error:
+    except (HydraException, OmegaConfBaseException, YAMLError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split("full_key")[0].split())
         raise InputError(field, found, reason) from error
 

@@ -76,9 +76,11 @@ def outside_learner(name: str, found: Loaded, family: str, options: Mapping[str,
         return build(cls, options, "algorithm.")
 
 
-def outside_explorer(name: str, found: Loaded) -> type[Any]:
-    """The class of this explorer, once it has what explorers have."""
-    return _checked_class("algorithm.explorer", name, found.object, EXPLORER_MEMBERS, "explorer")
+def outside_explorer(name: str, found: Loaded, options: Mapping[str, Any]) -> Any:
+    """The explorer of this class, once it has what explorers have."""
+    cls = _checked_class("algorithm.explorer", name, found.object, EXPLORER_MEMBERS, "explorer")
+    with one_sentence("algorithm.explorer", name, "it"):
+        return build(cls, options, "algorithm.explorer_options.")
 
 
 def _checked_class(

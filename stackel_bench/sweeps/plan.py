@@ -97,7 +97,8 @@ def plan_products(
         if time.monotonic() > told + _TELL_SECONDS:
             told = time.monotonic()
             tell(len(cells))
-    left_out = _left_out(unfit, cells, settings.skip_invalid)
+    swapped = [w for w in overrides if settings.study.grids and w.startswith(("game=", "algorithm="))]
+    left_out = _left_out(unfit, cells, settings.skip_invalid, swapped)
     if not cells:
         raise InputError("where", str(where), "a pattern that fits", f"no cell matches {where}")
     _require_used(overrides, cells.values())
@@ -107,9 +108,12 @@ def plan_products(
 
 
 def _left_out(
-    unfit: Sequence[tuple[list[str], InputError]], cells: Collection[str], skip: bool
+    unfit: Sequence[tuple[list[str], InputError]], cells: Collection[str], skip: bool, swapped: Sequence[str]
 ) -> tuple[str, ...]:
-    """A line for each combination that does not fit; an InputError unless they are to be left out."""
+    """A line for each combination that does not fit; an InputError unless they are to be left out.
+
+    swapped: the words that put another game or learner into all cells of a study.
+    """
     if not unfit:
         return ()
     first = unfit[0][1]
@@ -122,7 +126,8 @@ def _left_out(
     more = f"\n  ... and {len(lines) - _MOST_LINES} more" if len(lines) > _MOST_LINES else ""
     shown = "".join(f"\n  {line}" for line in lines[:_MOST_LINES])
     title = f"{len(lines)} of {len(lines) + len(cells)} cells do not fit (skip_invalid=true leaves them out):"
-    raise InputError(first.field, first.found, first.allowed, f"{title}{shown}{more}")
+    advice = "".join(f"\nwhere.{word} keeps the cells of the study that have it" for word in swapped)
+    raise InputError(first.field, first.found, first.allowed, f"{title}{shown}{more}{advice}")
 
 
 def _told(words: Iterable[str], common: Collection[str]) -> str:

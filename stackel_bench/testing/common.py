@@ -13,6 +13,7 @@ from stackel_bench.errors import InputError
 from stackel_bench.families.contract import Contract
 from stackel_bench.families.registry import family_of
 from stackel_bench.testing.report import Broken, require
+from stackel_bench.text import plural
 
 
 def contract_of(family: str) -> Contract:
@@ -62,7 +63,7 @@ def options_kept(thing: Any) -> str:
     missing = dataclasses.MISSING
     bare = [f.name for f in fields if f.default is missing and f.default_factory is missing]
     require(not bare, f"no default of {', '.join(bare)}")
-    return f"frozen dataclass, {len(fields)} options"
+    return f"frozen dataclass, {plural(len(fields), 'option')}"
 
 
 def pickles(thing: Any) -> Any:

@@ -19,6 +19,7 @@ from stackel_bench.outside.reference import Loaded
 from stackel_bench.streams import generator
 from stackel_bench.testing.common import content, contract_of, pickles
 from stackel_bench.testing.report import Report, require, run_checks
+from stackel_bench.text import plural
 from stackel_bench.tolerances import SUM_TIE
 
 FALSE_ALARM = 1e-6  # probability that samples which agree with the truth are found not to
@@ -164,7 +165,9 @@ class _Checks:
             tried += 1
             same = other.identity == self.game.identity
             require(here == there or not same, f"{key}={value} is another game with the same identity")
-        return f"{tried} parameters changed" if tried else "not checked: there are no parameters to change"
+        if not tried:
+            return "not checked: there are no parameters to change"
+        return f"{plural(tried, 'parameter')} changed"
 
     def pickles(self) -> str:
         """A worker gets the same game."""

@@ -185,6 +185,21 @@ def test_files_are_read_as_python_reads_them(folder: Path, command: Command) -> 
     assert "algorithm.explorer_options.unvisited_reward=0.5" in command("list", "explorer=marked:MyRule")[1]
 
 
+RULES = {
+    "from stackel_bench.families.bandit_rl.explorers.single_run import SingleRun\n"
+    "class Rule(SingleRun): name = 'rule'": "rules:Rule: it raises TypeError: Can't instantiate abstract class",
+    "class Rule: name = 'rule'": "Rule has no nested, no proved",
+}
+
+
+@pytest.mark.parametrize("text", RULES)
+def test_explorers_that_are_none(text: str, folder: Path, command: Command) -> None:
+    (folder / "rules.py").write_text(text)
+    code, _, errors = command("run", "game=bandit_rl/random", "algorithm.explorer=rules:Rule", *CHEAP)
+    assert code == 2
+    assert RULES[text] in errors
+
+
 GAMES = {
     "def make(): return 3": (["game=wrong:make"], "int has no family, name, identity, sampler, sizes"),
     "def make(rate): return 3": (["game=wrong:make"], "game.rate needs a value: it has no default"),

@@ -62,6 +62,19 @@ def test_the_environment_names_folders_too(own: Path, monkeypatch: pytest.Monkey
         make_plan([])
 
 
+def test_files_that_are_not_complete(own: Path, command: Command) -> None:
+    """A study has the name of its file unless it says another; YAML that cannot be read is one message."""
+    (own / "study" / "nameless.yaml").write_text("grids: [{game: bandit/trap}]\n")
+    (own / "study" / "torn.yaml").write_text("name: [")
+    (own / "study" / "binary.yaml").write_bytes(b"\xff\xfe\x00")
+    assert "nameless: 1 cell" in command("sweep", "study=nameless", "dry_run=true", "-cd", "conf")[1]
+    for name, place in (("torn", "torn.yaml"), ("binary", "study=binary")):
+        code, _, errors = command("sweep", f"study={name}", "--config-dir", "conf")
+        assert code == 2
+        assert place in errors
+        assert errors.count("\n") == 1
+
+
 def test_a_name_that_is_taken_is_refused(own: Path) -> None:
     (own / "study" / "quickstart.yaml").write_text("name: quickstart\n")
     use_folders([str(own)])
@@ -94,6 +107,15 @@ def test_a_study_can_be_restricted() -> None:
     with pytest.raises(InputError, match="no cell matches"):
         make_plan(["study=quickstart", "where.game=chess"])
     assert len(make_plan(["study=quickstart", "game.num_risky=3", "where.game=bandit/trap"]).cells) == 8
+
+
+def test_another_game_in_a_study_is_answered_with_what_was_meant(command: Command) -> None:
+    code, _, errors = command("sweep", "study=quickstart", "game=bandit/trap", "dry_run=true")
+    assert code == 2
+    assert errors.endswith("where.game=bandit/trap keeps the cells of the study that have it\n")
+    assert "quickstart: 8 cells" in command(
+        "sweep", "study=quickstart", "where.game=bandit/trap", "dry_run=true"
+    )[1]
 
 
 UNFIT = [

@@ -152,7 +152,8 @@ def test_the_template_plugin_is_listed_checked_and_swept(
     assert "4 cells, 0 to run" in again
     with _two_nodes(environment / "bin" / "python", tmp_path) as address:
         where = ["execution=cluster", f"execution.address={address}", "tracking=off", "output=cluster"]
-        assert "4 cells, 4 to run" in run("sweep", "study=prices", *where, cheap[0], cheap[4])
+        assert "4 cells, 4 to run" in run("sweep", "study=prices", *where, cheap[0], cheap[4], "limit=3")
+        assert "4 cells, 1 to run" in run("sweep", "study=prices", *where, cheap[0], cheap[4])
     (there,) = folder.glob("cluster/sweeps/*/results.csv")
     assert there.read_bytes() == results.read_bytes()
     local = ["execution=local", "execution.num_cpus=1", "tracking=off", "output=local"]

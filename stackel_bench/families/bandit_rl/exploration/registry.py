@@ -20,8 +20,9 @@ EXPLORERS: Mapping[str, type[Any]] = {
 def make_explorer(name: str, /, **options: Any) -> Explorer:
     """The explorer of this name; options are its fields."""
     if is_outside(plugins.EXPLORERS, name) and name not in EXPLORERS:
-        cls = outside_explorer(name, load_outside(plugins.EXPLORERS, name, "algorithm.explorer"))
+        found = load_outside(plugins.EXPLORERS, name, "algorithm.explorer")
+        explorer: Explorer = outside_explorer(name, found, options)
     else:
         cls = EXPLORERS[choice("algorithm.explorer", name, sorted(EXPLORERS))]
-    explorer: Explorer = build(cls, options, "algorithm.explorer_options.")
+        explorer = build(cls, options, "algorithm.explorer_options.")
     return explorer
