@@ -38,6 +38,7 @@ from stackel_bench.errors import InputError, UnavailableError
 from stackel_bench.execution.cluster_watch import WATCH_SECONDS, Address, ClusterWatch
 from stackel_bench.execution.executor import ClusterLostError, Finished, Task
 from stackel_bench.execution.ray_token import FreshToken, asks_for_token
+from stackel_bench.outside import patience
 from stackel_bench.outside.code import versions_used
 from stackel_bench.outside.sources import Sources, install, installed_sources
 from stackel_bench.text import printable
@@ -90,6 +91,7 @@ def _shipped(value: Any) -> Any:
 
 
 def _timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
+    patience.expendable = True
     start = time.perf_counter()
     value = function(*arguments)
     return time.perf_counter() - start, value
@@ -313,8 +315,8 @@ def _advice(error: BaseException, task: str) -> str:
         return f"OutOfMemoryError: a worker ran out of memory; {_LESS_MEMORY}"
     if isinstance(error, ray.exceptions.WorkerCrashedError):
         return (
-            f"WorkerCrashedError: every worker that ran '{task}' was killed or crashed; if the system did "
-            f"that for want of memory, {_LESS_MEMORY}"
+            f"WorkerCrashedError: every worker that ran '{task}' was killed or crashed, or hung in compiled "
+            f"code; if the system did that for want of memory, {_LESS_MEMORY}"
         )
     return _first_line(error)
 
