@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
+from stackel_bench.families.registry import family_of
 from stackel_bench.reporting.along.trends import geometric_mean
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.versus.contests import needed_logs, rival_names
@@ -20,7 +22,10 @@ NEEDED_TITLE, FAILED_TITLE = "Samples needed", "Failure probability"
 
 @dataclass(frozen=True)
 class Dot:
-    """A number with its interval; mark is > or ≤ where it is a limit only."""
+    """A number with its interval; mark is > or ≤ where it is a limit only.
+
+    bound: the games' own lower bound on the samples of any learner, nan if unknown.
+    """
 
     learner: str
     tie_breaking: str
@@ -29,6 +34,7 @@ class Dot:
     low: float
     high: float
     mark: str
+    bound: float = math.nan
 
     @property
     def series(self) -> str:
@@ -38,11 +44,15 @@ class Dot:
 
 @dataclass(frozen=True)
 class Row:
-    """The dots of one game, and the least of the theorems' budgets, averaged like them (nan if unknown)."""
+    """The dots of one game; the least of the theorems' budgets, and the worst case of games of its size.
+
+    These are averaged like the dots, and nan if unknown.
+    """
 
     label: str
     dots: tuple[Dot, ...]
     theory: float
+    worst_case: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -78,15 +88,14 @@ def answer_of(results: SweepResults) -> Answer | None:
     shown = [label for label, place in zip(groups, _places(groups), strict=True) if place <= MOST_LINES]
     rows = []
     for label in shown:
-        dots, theories = [], []
+        dots, theories, worst = [], [], []
         for (rival, tie), own in groups[label].items():
             point = geometric_mean([logs[entry.cell_id] for entry in own]) if logs else _failures(own)
-            dots.append(Dot(rival, tie, cell_colour(own[0].description) or "", *point))
-            budgets = [entry.metrics["theory_samples"] for entry in own]
-            theories.append(
-                math.exp(math.fsum(math.log(n) if n > 0 else math.nan for n in budgets) / len(own))
-            )
-        rows.append(Row(label, tuple(dots), min(theories)))
+            bound = _mean_of([entry.metrics.get("lower_bound_samples", math.nan) for entry in own])
+            dots.append(Dot(rival, tie, cell_colour(own[0].description) or "", *point, bound))
+            theories.append(_mean_of([entry.metrics["theory_samples"] for entry in own]))
+            worst.append(_mean_of([worst_case(entry.description) for entry in own]))
+        rows.append(Row(label, tuple(dots), min(theories), min(worst)))
     deltas = tuple(sorted({float(entry.description["delta"]) for entry in entries}))
     notes = [f"{'Geometric means' if logs else 'Means'} over {averaged}."] if averaged else []
     if len(shown) < len(groups):
@@ -122,6 +131,20 @@ def _grouped(results: SweepResults, entries: Sequence[Entry]) -> tuple[Groups, s
 def _places(groups: Groups) -> list[int]:
     """The lines of a screen up to each row: one for its name, one per dot."""
     return list(accumulate(1 + len(dots) for dots in groups.values()))
+
+
+def worst_case(row: Mapping[Any, Any]) -> float:
+    """Samples below which some game of this size defeats every learner; nan where no constant is known."""
+    family = family_of(row["family"])
+    if family.lower_bound is None:
+        return math.nan
+    found = family.lower_bound(row["epsilon"], {size: int(row[size]) for size in family.sizes})
+    return float(found) if found >= 1 else math.nan
+
+
+def _mean_of(numbers: Sequence[float]) -> float:
+    """Their geometric mean; nan if one is unknown or 0."""
+    return math.exp(math.fsum(math.log(n) if n > 0 else math.nan for n in numbers) / len(numbers))
 
 
 def _failures(entries: Iterable[Entry]) -> tuple[float, float, float, str]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import stackel_bench as sb
 from stackel_bench.errors import InputError
 from stackel_bench.notebook.results import Results
 from stackel_bench.reporting.along.trends import trends
@@ -100,6 +104,32 @@ def test_every_learner_is_drawn_and_far_budgets_are_arrows(tmp_path: Path, theor
     assert any("1.00e12 →" in text.get_text() for text in axes.texts) == far
     labels = [text.get_text() for text in drawing.figure.legends[0].get_texts()]
     assert {f"{name}, {tie}" for name in LADDERS for tie in TIE_COLOURS} < set(labels)
+    assert "the game's own lower bound" not in labels
+    assert "lower bound" not in drawing.caption
+
+
+def test_what_is_possible_at_all_stands_on_the_same_axis() -> None:
+    """Need, a learner that stops, the theorem and both lower bounds, with what they do not say."""
+    words: dict[str, Any] = {"budget": "ladder", "epsilon": 0.2, "replicates": 20}
+    found = sb.sweep(game=["bandit/trap", "bandit/gap"], algorithm=["paper", "certified"], **words)
+    results = found._sweep
+    answer = answer_of(results)
+    assert answer is not None
+    for entry in results.finished:
+        bound = entry.metrics["lower_bound_samples"]
+        shown = {dot.bound for row in answer.rows for dot in row.dots}
+        assert any(bound == pytest.approx(found) for found in shown)
+    assert all(math.isnan(row.worst_case) for row in answer.rows)  # below one sample for games as small
+    rows = tuple(dataclasses.replace(row, worst_case=30.0) for row in answer.rows)
+    (drawing,) = draw_answer(dataclasses.replace(answer, rows=rows), [])
+    labels = [text.get_text() for text in drawing.figure.legends[0].get_texts()]
+    assert {"paper, optimistic", "certified, optimistic", "theorem's budget"} < set(labels)
+    assert {"the game's own lower bound", "worst case of its size"} < set(labels)
+    assert "as delta goes to 0" in drawing.caption
+    (axes,) = drawing.figure.axes
+    low, high = axes.get_xlim()
+    assert any(list(line.get_xdata()) == [30.0, 30.0] for line in axes.lines)
+    assert all(low <= dot.bound <= high for row in answer.rows for dot in row.dots)
 
 
 def test_a_swept_key_is_the_axis(tmp_path: Path) -> None:

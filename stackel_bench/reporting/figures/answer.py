@@ -12,11 +12,19 @@ from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Axes, Drawing
 from stackel_bench.results.numbers import count
 
+_TICK: dict[str, Any] = {"marker": "|", "linestyle": "", "markersize": 7, "markeredgewidth": 2}
+_DOTS: dict[str, Any] = {"linestyle": (0, (1, 2)), "linewidth": 1}
 FAR = 30.0  # a theorem's budget that is so many times beyond everything else is an arrow
 _MARKS = (
     "Bars are 95 % intervals, without an end that the replicates leave open; an arrowhead to the right: even "
     "the largest budget fails more often than delta, to the left: the smallest one never does."
 )
+_OWN_BOUND = (
+    "A tick of a learner's colour: the game's own lower bound, T* kl(delta, 1 - delta), what sound learners "
+    "take in the mean as delta goes to 0. Where several answers are correct it is no theorem at this delta, "
+    "and a fixed budget may do with less on one game."
+)
+_WORST_CASE = "Dotted: below it some game of this size defeats every learner; this one may be easier."
 
 
 def draw_answer(answer: Answer | None, trends: Sequence[Trend]) -> list[Drawing]:
@@ -29,11 +37,22 @@ def draw_answer(answer: Answer | None, trends: Sequence[Trend]) -> list[Drawing]
 def _draw_rows(answer: Answer) -> Drawing:
     series = answer.series
     markers = _markers(series)
+    has_bounds, has_worst_cases = (
+        answer.counts_samples and any(map(math.isfinite, found))
+        for found in (
+            (dot.bound for row in answer.rows for dot in row.dots),
+            (row.worst_case for row in answer.rows),
+        )
+    )
     handles = [canvas.entry(dot.series, color=dot.colour, marker=markers[dot.learner]) for dot in series]
     if answer.counts_samples:
         handles.append(
             canvas.entry("theorem's budget", color=canvas.INK, marker="|", linestyle="", markersize=9)
         )
+        if has_bounds:
+            handles.append(canvas.entry("the game's own lower bound", color=canvas.MUTED, **_TICK))
+        if has_worst_cases:
+            handles.append(canvas.entry("worst case of its size", color=canvas.INK, **_DOTS))
     else:
         handles.append(canvas.entry("delta", color=canvas.INK, linewidth=1, linestyle=canvas.DASHES))
     step = 0.17
@@ -59,6 +78,7 @@ def _draw_rows(answer: Answer) -> Drawing:
             _draw_dot(axes, base + step * (place + 1.1), dot, markers[dot.learner])
         if answer.counts_samples:
             _draw_theory(axes, row, base, base + height, high)
+            axes.plot([row.worst_case] * 2, [base, base + height], color=canvas.INK, **_DOTS)
         axes.axhline(base + height, color=canvas.GRID, linewidth=0.8)
         base += height
     axes.set_yticks(ticks, [row.label for row in answer.rows])
@@ -68,7 +88,8 @@ def _draw_rows(answer: Answer) -> Drawing:
     is_far = any(row.theory > high for row in answer.rows)
     far = " An arrow at the right edge: the theorem's budget is far beyond." if is_far else ""
     what = _MARKS + far if answer.counts_samples else "At the largest budget; bars are exact 95 % intervals."
-    caption = " ".join(filter(None, [canvas.COLOURS_SAY, what, answer.note]))
+    caveats = [_OWN_BOUND if has_bounds else "", _WORST_CASE if has_worst_cases else ""]
+    caption = " ".join(filter(None, [canvas.COLOURS_SAY, what, *caveats, answer.note]))
     return Drawing("answer", answer.title, caption, figure)
 
 
@@ -83,6 +104,7 @@ def _reach(answer: Answer) -> tuple[float, float]:
     known = [x for dot in dots for x in (dot.value, dot.low, dot.high) if math.isfinite(x) and x > 0]
     if not answer.counts_samples:
         return 0.0, max([*known, *answer.deltas])
+    known += [x for x in [*(dot.bound for dot in dots), *(row.worst_case for row in answer.rows)] if x > 0]
     near = [row.theory for row in answer.rows if 0 < row.theory <= FAR * max(known)]
     return min(known), max([*known, *near])
 
@@ -94,6 +116,7 @@ def _draw_dot(axes: Axes, y: float, dot: Dot, marker: Any) -> None:
         marker = ">" if dot.mark == ">" else "<"
     size = 7 if dot.mark else 5.5
     axes.plot(dot.value, y, marker=marker, color=dot.colour, markersize=size, markeredgewidth=0)
+    axes.plot(dot.bound, y, color=dot.colour, **_TICK)
 
 
 def _draw_theory(axes: Axes, row: Row, start: float, end: float, high: float) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
-from stackel_bench.families.registry import family_of
+from stackel_bench.reporting.answer import worst_case
 from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Axes, Drawing, Line2D, NewFigure
 from stackel_bench.reporting.sweep_results import SweepResults
@@ -156,8 +156,8 @@ def _mark(loss_axes: Axes, failure_axes: Axes, rows: pd.DataFrame) -> None:
     for delta in rows["delta"].unique():
         failure_axes.axhline(float(delta), color=canvas.INK, linewidth=1, linestyle=canvas.DASHES)
     first, last = rows["samples"].min(), rows["samples"].max()
-    row: dict[Hashable, Any] = rows.iloc[0].to_dict()
-    bound = lower_bound(row)
+    row = rows.iloc[0].to_dict()
+    bound = worst_case(row)
     for axes in (loss_axes, failure_axes):
         for theory in rows["theory_samples"].unique():
             if theory <= FAR * last:
@@ -165,7 +165,7 @@ def _mark(loss_axes: Axes, failure_axes: Axes, rows: pd.DataFrame) -> None:
         if (far := rows["theory_samples"].max()) > FAR * last:
             place: dict[str, Any] = {"transform": axes.transAxes, "ha": "right", "va": "top", "fontsize": 8}
             axes.text(0.99, 0.98, f"theorem {count(far)} →", **place)
-        if bound is not None and first / 4 <= bound <= last * 4:
+        if first / 4 <= bound <= last * 4:
             axes.axvline(bound, **_BOUND)
 
 
@@ -181,16 +181,7 @@ def _legend(rows: pd.DataFrame, learners: list[str]) -> list[Line2D]:
     if rows["samples_median"].notna().any():
         handles.append(canvas.entry(USED, color=canvas.INK, **_BAR))
     first, last = rows["samples"].min(), rows["samples"].max()
-    bounds = [lower_bound(row) for row in rows.drop_duplicates("epsilon").to_dict("records")]
-    if any(bound is not None and first / 4 <= bound <= last * 4 for bound in bounds):
+    bounds = [worst_case(row) for row in rows.drop_duplicates("epsilon").to_dict("records")]
+    if any(first / 4 <= bound <= last * 4 for bound in bounds):
         handles.append(canvas.entry("lower bound", **_BOUND))
     return handles
-
-
-def lower_bound(row: Mapping[Hashable, Any]) -> float | None:
-    """Total samples below which some game defeats every learner; None where no constant is known."""
-    family = family_of(row["family"])
-    if family.lower_bound is None:
-        return None
-    bound = family.lower_bound(row["epsilon"], {size: int(row[size]) for size in family.sizes})
-    return float(bound) if bound >= 1 else None
