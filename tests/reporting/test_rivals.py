@@ -123,7 +123,7 @@ def test_what_is_possible_at_all_stands_on_the_same_axis() -> None:
     rows = tuple(dataclasses.replace(row, worst_case=30.0) for row in answer.rows)
     (drawing,) = draw_answer(dataclasses.replace(answer, rows=rows), [])
     labels = [text.get_text() for text in drawing.figure.legends[0].get_texts()]
-    assert {"paper, optimistic", "certified, optimistic", "theorem's budget"} < set(labels)
+    assert {"paper, pessimistic", "certified, pessimistic", "theorem's budget"} < set(labels)
     assert {"the game's own lower bound", "worst case of its size"} < set(labels)
     assert "as delta goes to 0" in drawing.caption
     (axes,) = drawing.figure.axes
