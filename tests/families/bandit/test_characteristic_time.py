@@ -11,6 +11,7 @@ from scipy.optimize import minimize
 
 import stackel_bench as sb
 from stackel_bench.errors import InputError
+from tests.families.bandit.characteristic_grids import NAMED, Formula
 
 
 def explicit(leader: Any, follower: Any, **more: Any) -> Any:
@@ -37,6 +38,19 @@ def test_the_trap_by_hand() -> None:
     must be 1. The same for the response to the safe row, which the other one may beat by 0.1.
     """
     assert holds(time_of(sb.load_game("bandit/trap")), 1000)
+
+
+@pytest.mark.parametrize("name", ["trap", "lower_bound", "random"])
+def test_a_second_method_finds_the_same_within_5_percent(name: str) -> None:
+    """Grids and cutting planes that share no code; `benchmarks/characteristic_time.py` also does taxation."""
+    game = sb.load_game(f"bandit/{name}", **NAMED[name])
+    found, unit = time_of(game), 2.0  # standard deviations are 1/2
+    formula = Formula(unit * game.table.leader_means, unit * game.table.follower_means, unit * 0.1)
+    low, high = formula.time()
+    assert high <= 1.011 * low
+    assert found.low <= high * 1.01
+    assert low <= found.high
+    assert max(high, found.high) <= 1.05 * min(low, found.low)
 
 
 def test_one_response_is_best_arm_identification_up_to_epsilon() -> None:
@@ -126,11 +140,11 @@ def answer_rate(
 
 
 @pytest.mark.parametrize("tie", ["pessimistic", "optimistic"])
-@pytest.mark.parametrize("seed", range(3))
-def test_the_allocation_attains_high_and_others_do_no_better(seed: int, tie: str) -> None:
+@pytest.mark.parametrize("responses", [2, 3])
+def test_the_allocation_attains_high_and_others_do_no_better(responses: int, tie: str) -> None:
     """Brute force finds the rate of the allocation, and no answer and weights with a rate above 1 / low."""
-    rng = np.random.default_rng(seed)
-    leader, follower = rng.uniform(size=(2, 2, 2))
+    rng = np.random.default_rng(responses)
+    leader, follower = rng.uniform(size=(2, 2, responses))
     game = explicit(leader, follower)
     found = time_of(game, tie)
     own, best = (0.05, 0.1) if tie == "pessimistic" else (0.1, 0.0)
@@ -145,7 +159,7 @@ def test_the_allocation_attains_high_and_others_do_no_better(seed: int, tie: str
     assert 1 / max(rates) == pytest.approx(found.high, rel=0.02)
     for _ in range(3):
         near = np.maximum(found.allocation + 0.1 * rng.normal(size=follower.shape) * found.allocation, 1e-9)
-        for weights in (near / near.sum(), rng.dirichlet(np.ones(4)).reshape(2, 2)):
+        for weights in (near / near.sum(), rng.dirichlet(np.ones(follower.size)).reshape(follower.shape)):
             for answer in answers:
                 assert answer_rate(leader, follower, weights, answer, 0.1, tie) <= (1 + 1e-3) / found.low
 
