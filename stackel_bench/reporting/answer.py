@@ -15,14 +15,16 @@ from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.versus.contests import needed_logs, rival_names
 from stackel_bench.results.colours import cell_colour
 from stackel_bench.results.entry import Entry
+from stackel_bench.statistics.verdicts import VACUOUS
 
 MOST_LINES = 32  # of a screen: a row and each of its dots take one
 NEEDED_TITLE, FAILED_TITLE = "Samples needed", "Failure probability"
+_VACUOUS = (math.nan, math.nan, math.nan, VACUOUS)  # no answer could lose too much
 
 
 @dataclass(frozen=True)
 class Dot:
-    """A number with its interval; mark is > or ≤ where it is a limit only.
+    """A number with its interval; mark is > or ≤ where it is a limit only, vacuous where there is none.
 
     bound: the games' own lower bound on the samples of any learner, nan if unknown.
     """
@@ -83,14 +85,16 @@ def answer_of(results: SweepResults) -> Answer | None:
     if results.cells.empty:
         return None
     logs = needed_logs(results)
-    entries = [entry for entry in results.finished if not logs or entry.cell_id in logs]
+    counted = set(results.cells.loc[results.laddered | results.stopped, "cell_id"])
+    entries = [entry for entry in results.finished if not logs or entry.cell_id in counted]
     groups, averaged = _grouped(results, entries)
     shown = [label for label, place in zip(groups, _places(groups), strict=True) if place <= MOST_LINES]
     rows = []
     for label in shown:
         dots, theories, worst = [], [], []
         for (rival, tie), own in groups[label].items():
-            point = geometric_mean([logs[entry.cell_id] for entry in own]) if logs else _failures(own)
+            known = [logs[entry.cell_id] for entry in own if entry.cell_id in logs]
+            point = _VACUOUS if logs and not known else geometric_mean(known) if logs else _failures(own)
             bound = _mean_of([entry.metrics.get("lower_bound_samples", math.nan) for entry in own])
             dots.append(Dot(rival, tie, cell_colour(own[0].description) or "", *point, bound))
             theories.append(_mean_of([entry.metrics["theory_samples"] for entry in own]))

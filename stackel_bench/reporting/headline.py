@@ -20,7 +20,7 @@ from stackel_bench.reporting.versus.contests import (
     rival_names,
     tie_contests,
 )
-from stackel_bench.reporting.versus.paired import OPTIMISTIC, PESSIMISTIC, paired_table
+from stackel_bench.reporting.versus.paired import OPTIMISTIC, PESSIMISTIC, paired_table, pairs
 from stackel_bench.results.numbers import UNDECIDED, count, enough, figures, ratio, small
 from stackel_bench.statistics.binomial import CONFIDENCE
 from stackel_bench.statistics.verdicts import FAILS, HOLDS, VACUOUS, judged
@@ -48,12 +48,12 @@ def headline(results: SweepResults) -> tuple[str, ...]:
     )
     ties = tie_contests(results)
     told = _decided([*_learners(learner_contests(results)), *_ties(ties)], cells)
-    told += _trend(trends(results), cells)
+    told += [*_not_compared(results), *_trend(trends(results), cells)]
     if not ties:
         told += _losses(results)
     if not told:
         told = list(_alone(cells))
-    return (*told, *_verdicts(cells), *unknown)
+    return (*told, *_verdicts(cells, bool(results.laddered.any())), *unknown)
 
 
 def _learners(contests: Sequence[Contest]) -> Iterator[str]:
@@ -134,6 +134,22 @@ def _sides(contests: Sequence[Contest]) -> tuple[int, ...]:
     return tuple(found.side for found in games.values()) if few else (pooled(contests).side,)
 
 
+def _not_compared(results: SweepResults) -> Iterator[str]:
+    """Games whose samples say nothing about one tie-breaking, and what to do about it."""
+    counted = set(results.cells.loc[results.laddered | results.stopped, "cell_id"])
+    vacuous = [row for pair in pairs(results) for row in pair if row["vacuous"] == 1]
+    told = [row for row in vacuous if row["cell_id"] in counted]
+    if told:
+        games = list(dict.fromkeys(row["instance"] for row in told))
+        where = _listed(games) if len(games) <= MOST_GAMES else plural(len(games), "game")
+        ties = _listed(list(dict.fromkeys(row["tie_breaking"] for row in told)))
+        yield (
+            f"Samples of the two tie-breakings are not compared on {where} at eps "
+            f"{_listed([f'{x:g}' for x in dict.fromkeys(row['epsilon'] for row in told)])}: with {ties} "
+            "tie-breaking no answer loses more than is allowed there; a smaller budget.epsilon may tell."
+        )
+
+
 def _trend(found: Sequence[Trend], cells: pd.DataFrame) -> Iterator[str]:
     """Samples needed at both ends of the key that was swept, and in the middle."""
     if not found:
@@ -143,7 +159,7 @@ def _trend(found: Sequence[Trend], cells: pd.DataFrame) -> Iterator[str]:
     texts = []
     for trend in alike[:2]:
         points = trend.points
-        shown = [points[0], points[len(points) // 2], points[-1]]
+        shown = dict.fromkeys([points[0], points[len(points) // 2], points[-1]])
         values = [f"{point.mark}{count(point.samples)} at {point.x:g}" for point in shown]
         texts.append(f"{trend.tie_breaking} {_listed(values)}")
     instances = max(point.instances for point in first.points)
@@ -157,16 +173,16 @@ def _trend(found: Sequence[Trend], cells: pd.DataFrame) -> Iterator[str]:
 
 def _losses(results: SweepResults) -> Iterator[str]:
     """Pessimistic against optimistic by loss, where samples needed are not known."""
-    table, pairs = paired_table(results)
+    table, found = paired_table(results)
     if table.empty:
         return
     full = table[table["budget"] == "full"]
     tally = full["smaller_loss"].value_counts()
-    each = ", ".join(f"{tie} in {tally.get(tie, 0)}" for tie in (PESSIMISTIC, OPTIMISTIC))
-    few = f" (the first of {pairs})" if pairs > len(full) else ""
+    few = f" (the first of {found})" if found > len(full) else ""
     yield (
-        f"On the same samples the smaller loss is shown for {each} of {plural(len(full), 'pair')}{few} "
-        "of otherwise equal cells; samples needed are known on ladders of budgets only."
+        f"On the same samples pessimistic is shown to lose less in {tally.get(PESSIMISTIC, 0)}, optimistic "
+        f"in {tally.get(OPTIMISTIC, 0)} of {plural(len(full), 'pair')} of cells{few}."
+        + ("" if results.laddered.any() else " Who needs fewer samples is told by budget=ladder.")
     )
 
 
@@ -193,19 +209,21 @@ def _alone(cells: pd.DataFrame) -> Iterator[str]:
             )
 
 
-def _verdicts(cells: pd.DataFrame) -> Iterator[str]:
+def _verdicts(cells: pd.DataFrame, laddered: bool) -> Iterator[str]:
     """What fails even with the largest budget, or that nothing does; and what says nothing."""
     fails, tested = cells[cells["verdict"] == FAILS], cells[cells["verdict"] != VACUOUS]
     parts = [_failing(str(rival), rows) for rival, rows in fails.groupby("rival", sort=False)]
     vacuous = len(cells) - len(tested)
     are = "is" if vacuous == 1 else "are"
-    nothing = f"{vacuous} of {plural(len(cells), 'cell')} {are} vacuous: no answer could have failed there"
+    nothing = f"{vacuous} of {plural(len(cells), 'cell')} {are} vacuous: no answer could lose too much there"
     if parts:
         more = [f"{len(parts) - MOST_LEARNERS} more"] if len(parts) > MOST_LEARNERS else []
-        text = f"Failing too often even at the largest budget: {'; '.join([*parts[:MOST_LEARNERS], *more])}"
+        budget = " even at the largest budget" if laddered else ""
+        text = f"Failing too often{budget}: {'; '.join([*parts[:MOST_LEARNERS], *more])}"
     else:
         holds = int((tested["verdict"] == HOLDS).sum())
-        text = f"Nothing is shown to fail at the largest budget; {holds} of {len(tested)} shown to hold"
+        budget = " at the largest budget" if laddered else ""
+        text = f"Nothing is shown to fail{budget}; {holds} of {len(tested)} shown to hold"
     yield f"{text}. {nothing}." if vacuous else f"{text}."
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stackel_bench.results.columns import markdown
+from stackel_bench.results.columns import COLUMNS, PLACES
 
 PAGE = Path(__file__).parents[2] / "docs" / "results.md"
 _BEGIN, _END = "<!-- columns -->\n", "<!-- end of columns -->"
@@ -16,6 +16,16 @@ def with_table(page: str) -> str:
     _, _, after = rest.partition(_END)
     assert after, "the page has lost its marks"
     return f"{before}{_BEGIN}\n{markdown()}\n\n{_END}{after}"
+
+
+def markdown() -> str:
+    """The table of all columns for the docs."""
+    lines = ["| column | unit | meaning | where |", "|---|---|---|---|"]
+    for column in COLUMNS:
+        where = ", ".join(text for place, text in PLACES.items() if place in column.shown)
+        better = f" ({column.better} is better)" if column.better else ""
+        lines.append(f"| `{column.name}` | {column.unit} | {column.definition}{better} | {where} |")
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

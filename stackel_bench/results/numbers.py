@@ -23,9 +23,15 @@ def count(value: float) -> str:
     if not math.isfinite(value):
         return "–"
     if value < 10_000:
-        return f"{value:.0f}" if value == round(value) or value >= 100 else f"{value:.1f}"
+        is_whole = math.isclose(value, round(value))
+        return f"{value:.0f}" if is_whole or value >= 100 else f"{value:.1f}"
     mantissa, exponent = f"{value:.2e}".split("e")
     return f"{mantissa}e{int(exponent)}"
+
+
+def about(seconds: float) -> str:
+    """An estimate of a time to wait."""
+    return duration(seconds) if seconds < 1 else f"about {duration(seconds)}"
 
 
 def duration(seconds: float) -> str:
@@ -56,8 +62,10 @@ def interval(low: float, high: float) -> str:
 def needed(row: Mapping[Any, Any]) -> str:
     """The samples that a cell needs; > if the largest budget does not do, ≤ if the smallest never failed.
 
-    – without a ladder of two budgets or more.
+    Those used where all replicates stopped by themselves; – elsewhere without a ladder of budgets.
     """
+    if row.get("certified") == 1:
+        return count(row[NEEDED])
     at_most = row.get(AT_MOST, math.nan)
     if at_most is None or not math.isfinite(at_most):
         return "–"

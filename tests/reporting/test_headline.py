@@ -6,9 +6,13 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
+from stackel_bench.reporting.along.trends import trends
+from stackel_bench.reporting.answer import answer_of
+from stackel_bench.reporting.console.strip import strip_lines
 from stackel_bench.reporting.headline import headline
 from stackel_bench.reporting.sweep_results import read_sweep
 from stackel_bench.results.journal import Journal
+from stackel_bench.statistics.verdicts import VACUOUS
 from tests.reporting.fixture_sweeps import make_entry, make_records, troubled_sweep, write_cell
 
 BUDGETS = tuple(100 * 4**k for k in range(6))
@@ -68,7 +72,9 @@ def test_single_budgets_are_compared_by_loss(tmp_path: Path) -> None:
         "b": ({"budget": "fixed", "tie_breaking": "optimistic"}, (0,)),
     }
     text = told(tmp_path, cells)
-    assert "the smaller loss is shown for pessimistic in 0, optimistic in 1 of 1 pair" in text
+    assert "pessimistic is shown to lose less in 0, optimistic in 1 of 1 pair of cells." in text
+    assert "budget=ladder" in text
+    assert "Failing too often: paper" in text
 
 
 def test_one_cell_and_none(tmp_path: Path) -> None:
@@ -83,6 +89,26 @@ def test_vacuous_cells_are_told_and_not_compared(tmp_path: Path) -> None:
     for cell_id, tie in (("a", "pessimistic"), ("b", "optimistic")):
         records = make_records(EARLY, 200, samples=BUDGETS).assign(vacuous=tie == "optimistic")
         write_cell(journal, make_entry(cell_id, replicates=200, tie_breaking=tie), records)
-    text = "\n".join(headline(read_sweep(tmp_path)))
-    assert "1 of 2 cells is vacuous: no answer could have failed there." in text
+    results = read_sweep(tmp_path)
+    text = "\n".join(headline(results))
+    assert "1 of 2 cells is vacuous: no answer could lose too much there." in text
+    assert "are not compared on bandit/trap at eps 0.1: with optimistic tie-breaking no answer loses" in text
     assert "times" not in text
+    answer = answer_of(results)
+    assert answer is not None
+    assert [dot.mark for dot in answer.rows[0].dots] == ["", VACUOUS], "drawn, without a number"
+    assert any("vacuous" in line.plain for line in strip_lines(answer, 100))
+
+
+def test_a_trend_leaves_out_values_that_say_nothing(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    for size in range(2, 5):
+        for tie in ("pessimistic", "optimistic"):
+            records = make_records(EARLY, 200, samples=BUDGETS)
+            records = records.assign(vacuous=tie == "optimistic" and size == 2)
+            changes = {"num_leader_actions": size, "tie_breaking": tie}
+            write_cell(journal, make_entry(f"{tie}{size}", replicates=200, **changes), records)
+    found = {
+        trend.tie_breaking: [point.x for point in trend.points] for trend in trends(read_sweep(tmp_path))
+    }
+    assert found == {"pessimistic": [1, 2, 3], "optimistic": [2, 3]}

@@ -86,11 +86,7 @@ def test_every_flipped_and_every_cut_byte_of_a_line(tmp_path: Path) -> None:
     lines = path.read_bytes().splitlines(keepends=True)
     refused = 0
     for position in range(len(lines[1]) - 1):
-        for damage in (
-            bytes([lines[1][position] ^ 1]),
-            bytes([lines[1][position] ^ 0x40]),
-            b"",
-        ):
+        for damage in (bytes([lines[1][position] ^ 1]), bytes([lines[1][position] ^ 0x40]), b""):
             line = lines[1][:position] + damage + lines[1][position + 1 :]
             path.write_bytes(lines[0] + line + lines[2])
             try:

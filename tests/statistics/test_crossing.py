@@ -11,11 +11,7 @@ from scipy.special import ndtri
 from scipy.stats import binom
 
 from stackel_bench.errors import InputError
-from stackel_bench.statistics.crossing import (
-    SamplesNeeded,
-    samples_needed,
-    samples_needed_from_counts,
-)
+from stackel_bench.statistics.crossing import SamplesNeeded, samples_needed, samples_needed_from_counts
 from tests.statistics.curves import DELTA, SHAPED, SMOOTH, Curve, independent, ladder, nested
 
 BUDGETS = 2.0 ** np.arange(8)

@@ -50,13 +50,7 @@ def test_derivatives_by_differences() -> None:
 
 @pytest.mark.parametrize(
     "world",
-    [
-        {},
-        {"nested": True},
-        {"spread": 0.4, "instances": 4},
-        {"steeper": 0.15},
-        {"sizes": (2.0, 4.0, 8.0)},
-    ],
+    [{}, {"nested": True}, {"spread": 0.4, "instances": 4}, {"steeper": 0.15}, {"sizes": (2.0, 4.0, 8.0)}],
     ids=str,
 )
 def test_intervals_cover(world: dict) -> None:

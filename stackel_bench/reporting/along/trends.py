@@ -33,7 +33,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Trend:
-    """A line of such points, in the order of the key."""
+    """A line of such points, in the order of the key; without values at which no answer could fail."""
 
     key: str
     game: str
@@ -47,16 +47,20 @@ class Trend:
 def trends(results: SweepResults) -> list[Trend]:
     """The lines of the key along which most cells line up at three values or more; of games before others."""
     logs = needed_logs(results)
-    entries = [entry for entry in results.finished if entry.cell_id in logs]
-    if not entries:
+    if not logs:
         return []
+    counted = set(results.cells.loc[results.laddered | results.stopped, "cell_id"])
+    entries = [entry for entry in results.finished if entry.cell_id in counted]
     rivals = rival_names(results)
     best: list[Trend] = []
     for key, known in lines(entries, LEAST_VALUES, _NO_AXES).items():
         found = []
         for line in known:
             first = line[min(line)][0]
-            logs_at = {x: [logs[entry.cell_id] for entry in line[x]] for x in sorted(line)}
+            known_at = {x: [logs[entry.cell_id] for entry in line[x] if entry.cell_id in logs] for x in line}
+            logs_at = {x: known_at[x] for x in sorted(line) if known_at[x]}
+            if len(logs_at) < 2:
+                continue
             found.append(
                 Trend(
                     key=key,

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from stackel_bench.execution.jobs import Piece
 from stackel_bench.results.entry import Entry
-from stackel_bench.results.numbers import count, duration
+from stackel_bench.results.numbers import about, count, duration
 from stackel_bench.text import plural
 from stackel_bench.trials.run_so_far import RunSoFar
 from stackel_bench.trials.trial import Trial
@@ -96,8 +96,7 @@ class SweepProgress:
     @property
     def time_left(self) -> str:
         """What is left by the clock, from the last estimate on."""
-        left = duration(max(0.0, self._end - time.monotonic()))
-        return f"about {left} left".replace("about less", "less") if self._end else ""
+        return f"{about(max(0.0, self._end - time.monotonic()))} left" if self._end else ""
 
     def _show(self, seconds_left: float, share: float = 0.0) -> None:
         """Show what is done; share is how much of the cell in work."""

@@ -74,9 +74,9 @@ def _layout(
     rows: Sequence[Mapping[str, Text]], least: int, width: int
 ) -> tuple[list[str], dict[str, int], int]:
     """The columns for which there is room beside so much of the names, their widths, and the room left."""
-    fitting = list(_COLUMNS)
+    fitting = [name for name in _COLUMNS if any(row[name].plain != "–" for row in rows)]
     widths = {name: max(len(heading(name)), *(row[name].cell_len for row in rows)) for name in fitting}
-    for dropped in _DROPPED_FIRST:
+    for dropped in [name for name in _DROPPED_FIRST if name in fitting]:
         if width - sum(widths[name] + 1 for name in fitting) - 1 >= least:
             break
         fitting.remove(dropped)

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from stackel_bench.reporting.answer import Answer, Dot
 from stackel_bench.results.numbers import count, small
+from stackel_bench.statistics.verdicts import VACUOUS
 
 _LEAST = 20  # columns of a strip
 
@@ -35,8 +36,11 @@ def strip_lines(answer: Answer, width: int) -> list[Text]:
         lines.append(Text(row.label))
         for dot in row.dots:
             line = Text(f"    {dot.series:<{names - 4}}")
-            line.append(_strip(dot, low, high, room, answer.counts_samples), style=dot.colour)
-            line.append(f"  {dot.mark}{number(dot.value)}")
+            if dot.mark == VACUOUS:
+                line.append(f"{'':<{room}}  {VACUOUS}")
+            else:
+                line.append(_strip(dot, low, high, room, answer.counts_samples), style=dot.colour)
+                line.append(f"  {dot.mark}{number(dot.value)}")
             lines.append(line)
     return [*lines, *([Text(answer.note, style="dim")] if answer.note else [])]
 

@@ -105,9 +105,11 @@ def _legend(cells: pd.DataFrame, told: Collection[str]) -> str:
     counts = verdict_counts(cells)
     adjusted = f"; {counts['stand']} of {counts['claims']} claims stand for all cells at once (Holm)"
     meanings = " ".join(_meaning(name) for name in _EXPLAINED if name in told)
+    if counts["ladders"]:
+        meanings = f"Everything but needs is about the largest budget. {meanings} {NEEDED_MARKS}"
     return (
-        f"All but needs at the largest budget. {meanings} {NEEDED_MARKS} {counts['clean']} clean replicates "
-        f"are the least for delta = {counts['delta']:g}{adjusted if counts['claims'] else ''}. "
+        f"{meanings} {counts['clean']} replicates without a failure are the least that shows holds for "
+        f"delta = {counts['delta']:g}{adjusted if counts['claims'] else ''}. "
         "A learner is judged by what it promises, or else by the paper's lines: a pessimistic cell must then "
         "also do well against a follower who errs by eps/2, and can fail at no loss."
     )

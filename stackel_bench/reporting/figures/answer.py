@@ -11,6 +11,7 @@ from stackel_bench.reporting.answer import Answer, Dot, Row
 from stackel_bench.reporting.figures import canvas
 from stackel_bench.reporting.figures.canvas import Axes, Drawing
 from stackel_bench.results.numbers import count
+from stackel_bench.statistics.verdicts import VACUOUS
 
 _TICK: dict[str, Any] = {"marker": "|", "linestyle": "", "markersize": 7, "markeredgewidth": 2}
 _DOTS: dict[str, Any] = {"linestyle": (0, (1, 2)), "linewidth": 1}
@@ -87,6 +88,8 @@ def _draw_rows(answer: Answer) -> Drawing:
     canvas.top_legend(figure, handles, 3)
     is_far = any(row.theory > high for row in answer.rows)
     far = " An arrow at the right edge: the theorem's budget is far beyond." if is_far else ""
+    if any(dot.mark == VACUOUS for row in answer.rows for dot in row.dots):
+        far += " Vacuous: no answer loses more than is allowed there."
     what = _MARKS + far if answer.counts_samples else "At the largest budget; bars are exact 95 % intervals."
     caveats = [_OWN_BOUND if has_bounds else "", _WORST_CASE if has_worst_cases else ""]
     caption = " ".join(filter(None, [canvas.COLOURS_SAY, what, *caveats, answer.note]))
@@ -110,6 +113,10 @@ def _reach(answer: Answer) -> tuple[float, float]:
 
 
 def _draw_dot(axes: Axes, y: float, dot: Dot, marker: Any) -> None:
+    if dot.mark == VACUOUS:
+        place = axes.get_yaxis_transform()
+        axes.text(0.01, y, VACUOUS, transform=place, color=dot.colour, va="center", fontsize=7.5)
+        return
     ends = [x if math.isfinite(x) and x > 0 else dot.value for x in (dot.low, dot.high)]
     axes.plot(ends, [y, y], color=dot.colour, linewidth=2.2, alpha=0.55)
     if dot.mark:

@@ -38,10 +38,7 @@ def pair_runs(results: SweepResults, shared: Mapping[str, str]) -> list[RunRecor
 
 
 def _run(
-    shared: Mapping[str, str],
-    cells: tuple[Entry, Entry],
-    row: Mapping[Any, Any],
-    factor: LogInterval | None,
+    shared: Mapping[str, str], cells: tuple[Entry, Entry], row: Mapping[Any, Any], factor: LogInterval | None
 ) -> RunRecord:
     pessimistic, optimistic = cells
     both = {PESSIMISTIC: pessimistic, OPTIMISTIC: optimistic}

@@ -6,15 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from stackel_bench.reporting.mlflow.cards import (
-    Json,
-    bars,
-    grouped_bars,
-    line,
-    scatter,
-    section,
-    view_state,
-)
+from stackel_bench.reporting.mlflow.cards import Json, bars, grouped_bars, line, scatter, section, view_state
 from stackel_bench.reporting.mlflow.series_runs import Step
 from stackel_bench.results.columns import NEEDED
 from stackel_bench.results.entry import Entry
@@ -74,7 +66,7 @@ def series_page(own: str, step: Step, varying: Sequence[str]) -> View:
     columns = _tags({"trend": 420, **_PLACE}, [key for key in varying if key != step.key])
     x = "log" if step.inverted or step.key.startswith(("game.num_", "budget.")) else "linear"
     cards = [line("scaling/failure_probability", x=x), line("scaling/value_suboptimality", x=x)]
-    along = f"step {step.words.rpartition('.')[2] if step.factor == 1 else step.words} ({COLOURS})"
+    along = f"step: {step.words.replace(step.key, step.key.rpartition('.')[2])}"
     sections = [
         section("needed", f"Samples needed; {along}", line(f"scaling/{NEEDED}", y="log", x=x), columns=1),
         section("rest", f"Failure, loss; {along}", *cards, columns=2),
@@ -85,12 +77,7 @@ def series_page(own: str, step: Step, varying: Sequence[str]) -> View:
 
 
 def cells_page(
-    own: str,
-    view_id: str,
-    name: str,
-    words: dict[str, str],
-    entries: Sequence[Entry],
-    varying: Sequence[str],
+    own: str, view_id: str, name: str, words: dict[str, str], entries: Sequence[Entry], varying: Sequence[str]
 ) -> View:
     """A run per cell: curves where there is a ladder of budgets, bars where there is not."""
     laddered = _laddered(entries)

@@ -24,7 +24,7 @@ from stackel_bench.reporting.console.progress import SweepProgress
 from stackel_bench.reporting.console.redirect import reserved_screen
 from stackel_bench.results import files
 from stackel_bench.results.journal import Journal
-from stackel_bench.results.numbers import duration
+from stackel_bench.results.numbers import about
 from stackel_bench.results.provenance import record_machine
 from stackel_bench.results.storage.repair import repair
 from stackel_bench.sweeps.cell import Cell
@@ -201,7 +201,7 @@ def _tell_start(session: Session, missing: list[Cell], seconds: float, with_ray:
     waited = ["Ray"] * with_ray + ["MLflow"] * (session.plan.settings.tracking.kind != "off")
     starting = f"; starting {' and '.join(waited)} ..." if waited else ""
     cells = plural(len(missing), "cell")
-    session.console.print(f"{cells} to run, about {duration(seconds)} of one worker's time{starting}")
+    session.console.print(f"{cells} to run, {about(seconds)} of one worker's time{starting}")
 
 
 def _tell_resume(session: Session, why: str) -> None:
