@@ -1,6 +1,7 @@
 """The hardness card of every named game with the samples that learners need.
 
-Writes docs/hardness.md and families/samples_needed.yaml, which `stackel-bench list game=NAME` shows.
+Writes docs/hardness.md and families/samples_needed.yaml, which `stackel-bench list game=NAME` shows. What the
+latter has is not measured again: delete what is stale.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from stackel_bench.families.registry import FAMILIES, family_of
 from stackel_bench.games.game import Game
 
 ROOT = Path(__file__).parents[1]
+MEASUREMENTS = ROOT / "stackel_bench" / "families" / MEASURED
 EXPLORERS = ("reward_free_explore", "rf_ucrl", "uniform")
 MOST_TARGETS = 100  # S H up to which the published explorer takes less than minutes here
 STOPPING = {"certified": 20, "successive_elimination": 60}  # replicates of learners that stop by themselves
@@ -64,10 +66,12 @@ def learners(game: Game) -> dict[str, tuple[Any, dict[str, Any]]]:
     return {name: (name, LADDER | {"replicates": STOPPING.get(name, 60)}) for name in names}
 
 
-def needed(game: Game) -> dict[str, str]:
+def needed(game: Game, known: dict[str, str]) -> dict[str, str]:
     """Samples needed by each learner, as text."""
-    found = {}
+    found = dict.fromkeys(learners(game), "") | known
     for name, (learner, ladder) in learners(game).items():
+        if known.get(name):
+            continue
         results = sb.sweep(game, learner, budget="ladder", execution="serial", progress=False, **ladder)
         cell, rungs = results.cells.iloc[0], results.rungs["samples"]
         text = f"{cell['sample_complexity']:.2g}"
@@ -79,14 +83,16 @@ def needed(game: Game) -> dict[str, str]:
     return found
 
 
-def row(name: str, measured: dict[str, dict[str, str]]) -> dict[str, str] | None:
+def row(name: str) -> dict[str, str] | None:
     """The table's row of a game, None where only the user has what makes it."""
     try:
         game = load_game(name)
         card = hardness_card(game, EPSILON, DELTA)
     except InputError:
         return None
-    measured[name] = needed(game)
+    measured = yaml.safe_load(MEASUREMENTS.read_text("utf-8")) or {}
+    measured[name] = needed(game, measured.get(name, {}))
+    MEASUREMENTS.write_text(yaml.safe_dump(measured), "utf-8")
     texts = {
         title: ", ".join(card[key] for key in ([keys] if isinstance(keys, str) else keys) if key in card)
         for title, keys in COLUMNS.items()
@@ -97,16 +103,14 @@ def row(name: str, measured: dict[str, dict[str, str]]) -> dict[str, str] | None
 
 def main() -> None:
     """Write both files, one table per family, without columns that a family leaves empty."""
-    parts, measured = [INTRODUCTION], {}
+    parts = [INTRODUCTION]
     for family in FAMILIES:
-        rows = [found for n in game_names() if n.startswith(family + "/") and (found := row(n, measured))]
+        rows = [found for name in game_names() if name.startswith(family + "/") and (found := row(name))]
         known = dict.fromkeys(title for one in rows for title in one)
         titles = [title for title in known if any(one.get(title) for one in rows)]
         parts += [f"\n## {family}\n\n| " + " | ".join(titles) + " |\n" + "|---" * len(titles) + "|\n"]
         parts += ["| " + " | ".join(one.get(title, "") for title in titles) + " |\n" for one in rows]
-        (ROOT / "docs" / "hardness.md").write_text("".join(parts), "utf-8")
-        text = yaml.safe_dump(measured, sort_keys=False)
-        (ROOT / "stackel_bench" / "families" / MEASURED).write_text(text, "utf-8")
+    (ROOT / "docs" / "hardness.md").write_text("".join(parts), "utf-8")
 
 
 if __name__ == "__main__":

@@ -69,7 +69,7 @@ class Measurement:
 
         A guarantee is worth as much as the wrong answers that it would have caught, so it must name some.
         """
-        if self.statistic == "exact_value" or self.options.get("needs") == "theory":
+        if self.statistic == "exact_value":
             return IDENTITY
         return GUARANTEE if is_guarantee(self.statistic, self.prediction) else MEASURED
 

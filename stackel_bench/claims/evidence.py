@@ -17,7 +17,7 @@ from stackel_bench.tolerances import VALUE
 
 # Events that a diagnostic of the records decides: it exceeds level, or level * epsilon.
 DIAGNOSED = {"nash": "nash_gap", "uniform": "uniform_error", "reward": "reward_error"}
-EVENTS = ("guarantee", "leader", "follower", "loss", "error", "coverage", *DIAGNOSED)
+EVENTS = ("guarantee", "leader", "loss", "error", "coverage", *DIAGNOSED)
 
 
 class NotMeasurableError(Exception):
@@ -72,20 +72,19 @@ class CellEvidence:
     def failures(self, event: str, level: float = 1.0, records: pd.DataFrame | None = None) -> np.ndarray:
         """Which replicates [R] of the last rung (or of these records) the event befell.
 
-        guarantee: a line does not hold that the learner is judged by. leader: one of the lines that its
-        tie-breaking has for the leader, promised or not. follower: the follower's line. loss: more than gap +
-        level * epsilon is lost. error: at least `level` is lost. coverage: some policy reaches a state more
-        than 2 SBH times as often as the exploration did. nash: a player gains more than level by leaving.
-        uniform: some policy's estimated value is off by more than level * epsilon. reward: the same of what
-        estimated rewards alone move it by.
+        guarantee: a line does not hold that the learner is judged by. leader: one of the lines that its tie-
+        breaking has for the leader, promised or not. loss: more than gap + level * epsilon is lost. error:
+        at least `level` is lost. coverage: some policy reaches a state more than 2 SBH times as often as the
+        exploration did. nash: a player gains more than level by leaving. uniform: some policy's estimated
+        value is off by more than level * epsilon. reward: the same of what estimated rewards alone move it
+        by.
         """
         rows = self.last_rung if records is None else records
-        if event in ("guarantee", "leader", "follower"):
-            lines = {"guarantee": ("",), "leader": ("loss_", "robustness_"), "follower": ("follower_",)}[
-                event
-            ]
-            known = [f"{line}guarantee_held" for line in lines if f"{line}guarantee_held" in rows]
-            return ~rows[known].all(axis=1).to_numpy(dtype=bool)
+        if event == "guarantee":
+            return ~rows["guarantee_held"].to_numpy(dtype=bool)
+        if event == "leader":
+            lines = [line for line in ("loss_guarantee_held", "robustness_guarantee_held") if line in rows]
+            return ~rows[lines].all(axis=1).to_numpy(dtype=bool)
         losses = rows["value_suboptimality"].to_numpy()
         epsilon = float(self.setting("budget.epsilon"))
         if event == "loss":

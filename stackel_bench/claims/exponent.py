@@ -13,8 +13,7 @@ from stackel_bench.errors import InputError
 from stackel_bench.statistics.crossing_likelihood import Ladder
 from stackel_bench.statistics.exponents import needed_exponent, used_exponent
 
-ERRORS = ("uniform_error", "reward_error")
-NEEDS = ("transition", "samples", "theory", *ERRORS)
+NEEDS = ("transition", "uniform_error", "reward_error")
 
 
 def exponent(
@@ -31,30 +30,28 @@ def exponent(
     """d ln(needed) / d ln(against), over all cells; against is a key, or a size of the games.
 
     needs says what is taken for the samples needed: `transition`, the budget from which on the failure
-    probability stays at most the level; `samples`, what the learner used; `theory`, what its theorem asks
-    for; an error of all policies' values, n times its square, since it falls like 1/sqrt(n).
-    Intervals count cells, not replicates; what a theorem asks for is computed and has none. With
-    per: size_and_log the samples are divided by x ln x, x being the size, with per: theory by what the
-    theorem asks for: 0 where they grow like that.
+    probability stays at most the level; or an error of all policies' values, n times its square, since it
+    falls like 1/sqrt(n). Intervals count cells, not replicates. With per: size_and_log the samples are
+    divided by x ln x, x being the size, with per: theory by what the theorem asks for: 0 where they grow so.
     """
     sizes = [
         float(cell.setting(against) if "." in against else cell.entry.description[against]) for cell in cells
     ]
-    confidence = 1.0 - false_alarm
     if len(set(sizes)) < 2:
         raise InputError("against", against, "a key that differs between the cells")
+    if needs not in NEEDS:
+        raise InputError("needs", needs, "one of " + ", ".join(NEEDS))
     if needs == "transition":
         ladders = [_ladder(cell, size, event, per) for cell, size in zip(cells, sizes, strict=True)]
-        law = needed_exponent(ladders, level, confidence)
+        law = needed_exponent(ladders, level, 1.0 - false_alarm)
     else:
-        law = used_exponent(sizes, [_amounts(cell, needs) for cell in cells], confidence)
+        law = used_exponent(sizes, [_squared(cell, needs) for cell in cells], 1.0 - false_alarm)
     if law is None:
         raise NotMeasurableError(_why_not(cells, sizes, needs, event, level))
     note = f"slope over {against} from {min(sizes):g} to {max(sizes):g}, {len(cells)} cells"
     if law.censored:
         note += f", {law.censored} of them with a failure rate that never crosses {level:g}"
-    low, high = (law.exponent,) * 2 if needs == "theory" else (law.low, law.high)
-    return Measured(law.exponent, low, high, note)
+    return Measured(law.exponent, law.low, law.high, note)
 
 
 def _ladder(cell: CellEvidence, size: float, event: str, per: str) -> Ladder:
@@ -67,17 +64,10 @@ def _ladder(cell: CellEvidence, size: float, event: str, per: str) -> Ladder:
     return Ladder(size, samples / units[per], failed.sum(axis=0), len(failed))
 
 
-def _amounts(cell: CellEvidence, needs: str) -> np.ndarray:
-    """What the samples needed are proportional to, one number per replicate."""
-    if needs == "theory":
-        return np.array([cell.entry.metrics["theory_samples"]])
+def _squared(cell: CellEvidence, error: str) -> np.ndarray:
+    """Samples times the squared error, one number per replicate."""
     rows = cell.last_rung
-    amounts = rows["samples"].to_numpy(dtype=float)
-    if needs in ERRORS:
-        return np.asarray(amounts * rows[f"diagnostic_{needs}"].to_numpy() ** 2)
-    if needs != "samples":
-        raise InputError("needs", needs, "one of " + ", ".join(NEEDS))
-    return amounts
+    return np.asarray(rows["samples"].to_numpy(dtype=float) * rows[f"diagnostic_{error}"].to_numpy() ** 2)
 
 
 def _why_not(

@@ -18,18 +18,14 @@ def failure_rate(
     event: str = "guarantee",
     level: float = 1.0,
     worst_over: Sequence[str] = (),
-    pooled: bool = False,
 ) -> Measured:
     """The rate in the cell that comes closest to contradicting the prediction; every cell must agree with it.
 
     worst_over names keys: of cells that differ in these alone only the one with the highest rate counts (a
-    lower bound speaks of one game of a family). pooled counts all cells as one. Clopper-Pearson intervals,
-    false_alarm shared by all cells.
+    lower bound speaks of one game of a family). Clopper-Pearson intervals, false_alarm shared by all cells.
     """
     counts = [(int(failed.sum()), len(failed)) for failed in (cell.failures(event, level) for cell in cells)]
     keys = [cell.settings_without(worst_over) for cell in cells]
-    if pooled:
-        counts, keys = [(sum(failures for failures, _ in counts), sum(runs for _, runs in counts))], [""]
     intervals = [rate_interval(*count, false_alarm / len(counts)) for count in counts]
     rates = [failures / trials for failures, trials in counts]
     groups = [[i for i, key in enumerate(keys) if key == wanted] for wanted in dict.fromkeys(keys)]

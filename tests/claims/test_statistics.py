@@ -40,7 +40,6 @@ def test_rates_are_judged_in_every_cell_and_the_tightest_is_shown() -> None:
     assert failure_rate(cells[:1], AT_MOST_DELTA, 1e-4).verdict == "confirmed"
     broken = [*cells, cell(runs(150, 300), settings={"k": 3.0})]
     assert failure_rate(broken, AT_MOST_DELTA, 1e-4).verdict == "refuted"
-    assert failure_rate(cells, AT_MOST_DELTA, 1e-4, pooled=True).value == pytest.approx(2 / 600)
 
 
 def test_of_a_family_only_the_worst_game_counts() -> None:
@@ -92,7 +91,7 @@ def test_exponents_without_crossings_are_not_measurable() -> None:
         exponent(stuck[:2], Prediction(0, 1), 1e-4, against="game.size")
 
 
-def test_exponents_of_errors_and_of_theory() -> None:
+def test_exponents_of_errors() -> None:
     sizes = (1.0, 1.5, 2.0, 3.0, 4.0)
     rng = np.random.default_rng(0)
     cells = [
@@ -100,17 +99,16 @@ def test_exponents_of_errors_and_of_theory() -> None:
             runs(0, 50),
             samples=np.array([100.0]),
             settings={"size": size},
-            metrics={"theory_samples": size**3},
             columns={"diagnostic_uniform_error": np.abs(size * rng.normal(1, 0.05, 50))},
         )
         for size in sizes
     ]
     errors = exponent(cells, Prediction(0, 3), 1e-4, against="game.size", needs="uniform_error")
     assert errors.low < 2.0 < errors.high
-    theory = exponent(cells, Prediction(0, 3), 1e-4, against="game.size", needs="theory")
-    assert (theory.low, theory.value, theory.high) == pytest.approx((3.0, 3.0, 3.0))
     with pytest.raises(InputError, match="differs"):
-        exponent(cells[:1], Prediction(0, 3), 1e-4, against="game.size", needs="theory")
+        exponent(cells[:1], Prediction(0, 3), 1e-4, against="game.size")
+    with pytest.raises(InputError, match="needs"):
+        exponent(cells, Prediction(0, 3), 1e-4, against="game.size", needs="x")
 
 
 def test_needed_samples_in_units_of_the_theorem() -> None:

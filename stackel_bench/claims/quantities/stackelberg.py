@@ -8,7 +8,6 @@ import math
 import numpy as np
 
 from stackel_bench.claims.case import Case
-from stackel_bench.models import TieBreaking
 from stackel_bench.planning.bounds import Bounds
 from stackel_bench.planning.design.core_set import CoreSet, core_set
 from stackel_bench.planning.mixed.value import mixed_leader_value
@@ -124,9 +123,3 @@ def _prediction_weights(case: Case) -> np.ndarray:
 
 def _design(case: Case) -> CoreSet:
     return core_set(case.model.features)
-
-
-def paired_gap_excess(case: Case) -> float:
-    """Optimistic minus pessimistic gap of the same game."""
-    gaps = {tie: case.oracle.gap(case.epsilon, tie) for tie in TieBreaking}
-    return gaps[TieBreaking.OPTIMISTIC].low - gaps[TieBreaking.PESSIMISTIC].high

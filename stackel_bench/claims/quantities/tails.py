@@ -68,16 +68,6 @@ def divergence_ratio(case: Case) -> float:
     return float((-np.log1p(-4 * shifts**2) / 2 / (4 * shifts**2)).max())
 
 
-def divergence_share(case: Case) -> float:
-    """(star), what n = AB/(864 eps^2) samples can take off the error probability: 2 sqrt(24/864)."""
-    return 2 * math.sqrt(24 / 864)
-
-
-def divergence_share_disjoint(case: Case) -> float:
-    """The same for n = AB/(216 eps^2): a pull is in one block only, so 24 c alone stands under the root."""
-    return math.sqrt(24 / 216)
-
-
 def lower_bound_per_pair(case: Case) -> float:
     """Pulls of each pair that the lower bound excludes: fewer than one unless eps < 1/sqrt(864)."""
     rows, columns = case.table.shape
