@@ -17,7 +17,7 @@ from stackel_bench.results.entry import FAILED, FINISHED, Entry, Head
 from stackel_bench.results.storage import merging
 from stackel_bench.results.storage.entries import Entries
 from stackel_bench.results.storage.lines import Lines
-from stackel_bench.results.storage.segment import Key, Run
+from stackel_bench.results.storage.segment import Cell, Key
 from stackel_bench.results.storage.segments import Segments
 from stackel_bench.results.storage.table import table_bytes
 from stackel_bench.text import plural
@@ -105,17 +105,17 @@ class Journal:
             return []
         self.lines.require_unchanged()
         entries = []
-        runs: dict[str, list[Run]] = {name: [] for name in TABLES}
+        cells: dict[str, list[Cell]] = {name: [] for name in TABLES}
         for entry, *frames in results:
             digests: dict[str, Any] = {f"{name}_digest": "" for name in TABLES}
             for name, frame in zip(TABLES, frames, strict=True):
                 if frame is not None:
-                    runs[name].append(merging.encoded(entry.cell_id, frame))
-                    digests[f"{name}_digest"] = runs[name][-1].cells[0][0].digest
+                    cells[name].append(merging.encoded(entry.cell_id, frame))
+                    digests[f"{name}_digest"] = cells[name][-1].key.digest
             entries.append(dataclasses.replace(entry, **digests))
         lines = b"".join(entry.to_line() + b"\n" for entry in entries)
         for name, segments in self.tables.items():
-            merging.add(segments, runs[name])
+            merging.add(segments, cells[name])
         for entry in entries:
             if entry.state == FAILED:
                 text = f"{entry.label}\n{entry.error}\n\n{entry.traceback}\n"

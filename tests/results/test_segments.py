@@ -193,7 +193,7 @@ def test_a_cell_is_read_without_reading_its_file(tmp_path: Path, monkeypatch: py
         return row_group(segment, position)
 
     monkeypatch.setattr(again, "row_group", counted)
-    key = tables[50].cells[0][0]
+    key = tables[50].key
     pd.testing.assert_frame_equal(again.read(key), records(50, 500))
     assert read == [segment.places[key].row_group]
     assert Key("0032", "0" * 32) not in again

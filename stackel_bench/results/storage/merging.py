@@ -6,21 +6,19 @@ For the driver that holds the folder's lock. Whatever is removed has been writte
 from __future__ import annotations
 
 import contextlib
-import functools
 import itertools
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 import pandas as pd
 import pyarrow as pa
 
 from stackel_bench.errors import InputError
-from stackel_bench.results.storage.schemas import conform, file_schema, that_agree
 from stackel_bench.results.storage.segment import (
     CELL_ID,
-    ROWS,
+    Cell,
     DamagedError,
     Key,
-    Run,
     Segment,
     is_intact,
     read_schema,
@@ -29,32 +27,26 @@ from stackel_bench.results.storage.segment import (
 from stackel_bench.results.storage.segments import Segments
 from stackel_bench.results.storage.table import digest, to_table
 
+Item = TypeVar("Item")
 FAN_IN = 32  # so many segments of one size become one
 FINAL_CELLS, FINAL_BYTES = FAN_IN**2, 1 << 25  # a segment with so many of them stays as it is
 
 
-def encoded(cell_id: str, frame: pd.DataFrame) -> Run:
+def encoded(cell_id: str, frame: pd.DataFrame) -> Cell:
     """The table of a cell, ready to be added; its index does not count."""
     table, layout = to_table(frame)
     if CELL_ID in table.column_names:
         raise ValueError(f"a table of one cell has no column {CELL_ID}: that is added")
-    return Run(((Key(cell_id, digest(table)), layout, len(table)),), table)
+    ids = pa.repeat(pa.scalar(cell_id), len(table))
+    return Cell(Key(cell_id, digest(table)), layout, table.add_column(0, CELL_ID, ids))
 
 
-def add(segments: Segments, runs: Sequence[Run]) -> None:
+def add(segments: Segments, cells: Sequence[Cell]) -> None:
     """Write tables into one new file; into several only where they disagree on the type of a column."""
-    if not runs:
-        return
     with segments.lock:
         require_unchanged(segments)
-        segments.folder.mkdir(exist_ok=True)
-        for own, members in that_agree(runs, lambda run: run.rows.schema):
-            schema = _file_schema(segments, own)
-            tables = [conform(run, schema) for run in members]
-            segment = write_segment(segments.folder, segments.number - 1, schema, tables)
-            segments.include(segment)
-            if sum(len(table.rows) for table in tables) < ROWS:  # one row group, soon to be read or merged
-                segments.remember(segment, 0, pa.concat_tables([table.rows for table in tables]))
+        for own, members in _that_agree(cells, lambda cell: cell.rows.schema):
+            _write(segments, own, members)
 
 
 def merge(segments: Segments, wanted: Callable[[Key], bool]) -> None:
@@ -70,7 +62,8 @@ def merge(segments: Segments, wanted: Callable[[Key], bool]) -> None:
                 if not is_intact(segment.path):
                     found = f"{segment.path}, damaged while the sweep ran"
                     raise InputError(segments.folder.name, found, "a disk that keeps what was written")
-            _rewrite(segments, many, lambda segment, key: segments.owners[key] is segment and wanted(key))
+            owned = {key: segments.owners[key] for segment in many for key in segment.places if wanted(key)}
+            _rewrite(segments, many, owned)
 
 
 def tidy(segments: Segments, wanted: Collection[Key]) -> int:
@@ -85,13 +78,13 @@ def tidy(segments: Segments, wanted: Collection[Key]) -> int:
         for segment in sorted(segments.segments, key=lambda segment: segment not in broken):
             owners |= dict.fromkeys(broken.get(segment, segment.places), segment)
         for segment in list(segments.segments):
-            owned = frozenset(k for k in segment.places if owners.get(k) is segment and k in wanted)
+            owned = {key: segment for key in segment.places if owners.get(key) is segment and key in wanted}
             if segment in broken:
                 segments.exclude([segment])
-                add(segments, [run for key, run in broken[segment].items() if key in owned])
+                add(segments, [cell for key, cell in broken[segment].items() if key in owned])
                 segment.path.unlink(missing_ok=True)
             elif len(owned) < len(segment.places):
-                _rewrite(segments, [segment], functools.partial(_is_in, owned))
+                _rewrite(segments, [segment], owned)
         for path in segments.unreadable:
             path.unlink(missing_ok=True)
         segments.unreadable = []
@@ -117,57 +110,68 @@ def _too_many(segments: Segments) -> list[Segment]:
             sizes.setdefault(len(segment.places) >= FAN_IN, []).append(segment)
     for members in sizes.values():
         if len(members) >= FAN_IN:
-            for _, agreeing in that_agree(members, _own_schema):
+            for _, agreeing in _that_agree(members, lambda segment: segment.own_schema):
                 if len(agreeing) >= FAN_IN:
                     return agreeing
     return []
 
 
-def _rewrite(segments: Segments, old: list[Segment], keep: Callable[[Segment, Key], bool]) -> None:
-    """Move tables of some segments into a new one, then remove those."""
-    if any(keep(segment, key) for segment in old for key in segment.places):
-        ((own, _),) = that_agree(old, _own_schema)
-        schema = _file_schema(segments, own)
-        runs = (conform(run, schema) for segment in old for run in _runs(segments, segment, keep))
-        segments.include(write_segment(segments.folder, segments.number - 1, schema, runs))
-    _remove(segments, old)
-
-
-def _remove(segments: Segments, old: list[Segment]) -> None:
+def _rewrite(segments: Segments, old: list[Segment], owned: Mapping[Key, Segment]) -> None:
+    """Move tables of these segments, those that they own, into a new one, then remove them."""
+    if not set(old).isdisjoint(owned.values()):
+        ((own, _),) = _that_agree(old, lambda segment: segment.own_schema)
+        _write(segments, own, (cell for segment in old for cell in _owned(segments, segment, owned)))
     segments.exclude(old)
     for segment in old:
         segment.path.unlink(missing_ok=True)
 
 
-def _runs(segments: Segments, segment: Segment, keep: Callable[[Segment, Key], bool]) -> Iterator[Run]:
-    """Tables to keep: whole row groups where nothing else is in them."""
+def _write(segments: Segments, own: pa.Schema, cells: Iterable[Cell]) -> None:
+    segments.folder.mkdir(exist_ok=True)
+    earlier = read_schema(segments.segments[-1].path) if segments.segments else segments.columns
+    schema = _file_schema(own, segments.columns, earlier)
+    segments.include(write_segment(segments.folder, segments.number - 1, schema, cells))
+
+
+def _owned(segments: Segments, segment: Segment, owned: Mapping[Key, Segment]) -> Iterator[Cell]:
+    used = [field.name for field in segment.own_schema if not pa.types.is_null(field.type)]
     for position, items in itertools.groupby(segment.places.items(), lambda item: item[1].row_group):
-        places = dict(items)
-        kept = tuple((key, place.layout, place.rows) for key, place in places.items() if keep(segment, key))
-        if len(kept) == len(places):
-            yield Run(kept, segments.row_group(segment, position))
-        else:
-            for cell in kept:
-                yield Run((cell,), segments.rows(segment, places[cell[0]]))
+        group = segments.row_group(segment, position).select(used)
+        for key, place in items:
+            if owned.get(key) is segment:
+                yield Cell(key, place.layout, group.slice(place.start, place.rows))
 
 
-def _is_in(keys: frozenset[Key], _: Segment, key: Key) -> bool:
-    return key in keys
-
-
-def _undamaged(segments: Segments, segment: Segment) -> dict[Key, Run]:
+def _undamaged(segments: Segments, segment: Segment) -> dict[Key, Cell]:
     """The tables of a damaged segment that are as they were written."""
-    runs: dict[Key, Run] = {}
+    cells: dict[Key, Cell] = {}
     for key, place in segment.places.items():
         with contextlib.suppress(DamagedError):
-            runs[key] = Run(((key, place.layout, place.rows),), segments.own_table(segment, key))
-    return runs
+            segments.own_table(segment, key)
+            cells[key] = Cell(key, place.layout, segments.rows(segment, place))
+    return cells
 
 
-def _own_schema(segment: Segment) -> pa.Schema:
-    return segment.own_schema
+def _that_agree(
+    items: Sequence[Item], schema_of: Callable[[Item], pa.Schema]
+) -> list[tuple[pa.Schema, list[Item]]]:
+    """Groups of items whose columns have the same types wherever they share them, with all their columns."""
+    groups: list[tuple[pa.Schema, list[Item]]] = []
+    for item in items:
+        for position, (schema, members) in enumerate(groups):
+            with contextlib.suppress(pa.ArrowInvalid, pa.ArrowTypeError):  # types that disagree
+                groups[position] = pa.unify_schemas([schema, schema_of(item)]), [*members, item]
+                break
+        else:
+            groups.append((schema_of(item), [item]))
+    return groups
 
 
-def _file_schema(segments: Segments, own: pa.Schema) -> pa.Schema:
-    earlier = read_schema(segments.segments[-1].path) if segments.segments else segments.columns
-    return file_schema(own, segments.columns, earlier)
+def _file_schema(own: pa.Schema, columns: pa.Schema, earlier: pa.Schema) -> pa.Schema:
+    """The columns of a new file: those of every file, its own, then what only earlier files have."""
+    kinds: dict[str, pa.DataType] = {}
+    for field in (*own, *columns, *earlier):
+        if pa.types.is_null(kinds.setdefault(field.name, field.type)):
+            kinds[field.name] = field.type
+    order = dict.fromkeys([*columns.names, *kinds])
+    return pa.schema({name: pa.float64() if pa.types.is_null(kinds[name]) else kinds[name] for name in order})

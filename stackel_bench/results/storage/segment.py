@@ -74,11 +74,11 @@ class DamagedError(ValueError):
     """A segment, or the table of a cell in it, is not what was written."""
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
-    """Tables of cells below each other, on their way into a segment."""
+class Cell(NamedTuple):
+    """The table of a cell on its way into a segment, with a column for the cell id."""
 
-    cells: tuple[tuple[Key, Layout, int], ...]  # and how many rows each one has
+    key: Key
+    layout: Layout
     rows: pa.Table
 
 
@@ -92,33 +92,32 @@ def number_of(path: Path) -> int:
     return int(path.name[:9])
 
 
-def write_segment(folder: Path, number: int, schema: pa.Schema, runs: Iterable[Run]) -> Segment:
-    """A new file with these tables, all of which have the schema."""
+def write_segment(folder: Path, number: int, schema: pa.Schema, cells: Iterable[Cell]) -> Segment:
+    """A new file with these tables, whose columns are among those of the schema."""
     layouts: dict[Layout, int] = {}
     places: dict[Key, Place] = {}
-    waiting: list[pa.Table] = []
+    waiting = [schema.empty_table()]  # what makes them all alike: empty where a cell has no such column
     row_group = start = 0
     with part_file(folder) as (file, name_it):
         writer = pq.ParquetWriter(file, schema, compression="zstd", write_statistics=[CELL_ID])
 
         def write_row_group() -> None:
-            table = pa.concat_tables(waiting)
+            table = pa.concat_tables(waiting, promote_options="default")
             writer.write_table(table, row_group_size=max(1, len(table)))
-            waiting.clear()
+            del waiting[1:]
 
-        for run in runs:
-            for key, layout, rows in run.cells:
-                layouts.setdefault(layout, len(layouts))
-                places[key] = Place(row_group, start, rows, layout)
-                start += rows
-            waiting.append(run.rows)
+        for key, layout, rows in cells:
+            layouts.setdefault(layout, len(layouts))
+            places[key] = Place(row_group, start, len(rows), layout)
+            start += len(rows)
+            waiting.append(rows)
             if start >= ROWS:
                 write_row_group()
                 row_group, start = row_group + 1, 0
-        if waiting:
+        if waiting[1:]:
             write_row_group()
-        cells = [(*key, p.row_group, p.start, p.rows, layouts[p.layout]) for key, p in places.items()]
-        index = json.dumps({"layouts": list(layouts), "cells": cells}, separators=(",", ":")).encode()
+        known = [(*key, p.row_group, p.start, p.rows, layouts[p.layout]) for key, p in places.items()]
+        index = json.dumps({"layouts": list(layouts), "cells": known}, separators=(",", ":")).encode()
         writer.add_key_value_metadata({_INDEX: index, _CHECK: b"%08x" % zlib.crc32(index)})
         writer.close()
         size = file.tell()

@@ -104,15 +104,11 @@ class Segments:
         group = self._cache.get((segment.path, position))
         if group is None:
             group = read_row_group(segment, position)
-            self.remember(segment, position, group)
+            if len(group) <= 2 * ROWS:
+                self._cache[segment.path, position] = group
+                if len(self._cache) > _CACHED:
+                    self._cache.popitem(last=False)
         return group
-
-    def remember(self, segment: Segment, position: int, group: pa.Table) -> None:
-        """Spare the next one who wants this row group the reading."""
-        if len(group) <= 2 * ROWS:
-            self._cache[segment.path, position] = group
-            if len(self._cache) > _CACHED:
-                self._cache.popitem(last=False)
 
     def include(self, segment: Segment) -> None:
         """Know of a segment that has been written."""
