@@ -23,6 +23,7 @@ from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.driver import Tally, run_cells
 from stackel_bench.sweeps.lower_bounds import LowerBounds
 from stackel_bench.sweeps.plan import make_plan
+from stackel_bench.sweeps.true_values import TrueValues
 
 _MOST_AT_ONCE = 64  # as on Ray
 SLOWER = 1000.0  # than this machine: small trials stand for tasks of seconds
@@ -141,6 +142,7 @@ def drive(cluster: Executor, cells: Sequence[Any], folder: Path) -> Tally:
         fan_out="auto",
         fail_fast=False,
         lower_bounds=LowerBounds([]),
+        true_values=TrueValues([]),
     )
 
 
