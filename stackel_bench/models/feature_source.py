@@ -147,9 +147,7 @@ def _pairs_by_action(source: FeatureSource, indices: np.ndarray) -> np.ndarray:
     order = np.argsort(leader, kind="stable")
     picked = np.empty((len(order), source.shape[2]))
     actions, first = np.unique(leader[order], return_index=True)
-    ends = [*first[1:].tolist(), len(order)]
-    for action, begin, end in zip(actions.tolist(), first.tolist(), ends, strict=False):
-        here = order[begin:end]
+    for action, here in zip(actions.tolist(), np.split(order, first[1:]), strict=False):
         picked[here] = source.block(action, action + 1)[0, follower[here]]
     return picked
 

@@ -5,7 +5,6 @@ from stackel_bench.planning.best_response.responses import (
     BestResponse,
     best_case_best_response,
     best_responses,
-    best_responses_from_arrays,
     worst_case_best_response,
 )
 
@@ -14,6 +13,5 @@ __all__ = [
     "BestResponse",
     "best_case_best_response",
     "best_responses",
-    "best_responses_from_arrays",
     "worst_case_best_response",
 ]

@@ -17,14 +17,14 @@ from stackel_bench.planning.best_response.findings import (
     FOLLOWER_OPTIMUM,
     LEXICOGRAPHIC,
     MAX_PASSES,
-    NUM_FINDINGS,
     SLACK,
     UNFINISHED,
     Model,
+    mean,
+    mean_pair,
     reward_unit,
     write_findings,
 )
-from stackel_bench.planning.best_response.means import mean, mean_pair
 from stackel_bench.tolerances import ON_CHORD, STEP_TIE
 
 # Rows of the value buffers in _extremes: the exact optima x1, x2, then the values of A and of B.
@@ -133,10 +133,15 @@ def _vertex(
 
 
 @kernel
-def _search(
-    model: Model, slack: float, work: np.ndarray, buffers: tuple[np.ndarray, np.ndarray], findings: np.ndarray
-) -> tuple[int, int, int]:
-    """Minimise V1 subject to V2 >= max V2 - slack; writes findings, returns where A, B and else are in work.
+def search_chords(
+    model: Model,
+    slack: float,
+    work: np.ndarray,
+    buffers: tuple[np.ndarray, np.ndarray],
+    actions: np.ndarray,
+    findings: np.ndarray,
+) -> None:
+    """Minimise V1 subject to V2 >= max V2 - slack; writes actions [3,H,S] (A, B, else) and findings [7].
 
     The optimum is A with probability findings[WEIGHT], else B; "else" serves states that neither visits.
     """
@@ -182,34 +187,8 @@ def _search(
         else:
             b1, b2 = c1, c2
             b, c = c, b
+    actions[0] = work[a]
+    actions[1] = work[b]
+    actions[2] = work[c]
     findings[FOLLOWER_OPTIMUM] = x2
     write_findings(findings, model.sign, (a1, a2), (b1, b2), weight, multiplier, status, passes)
-    return a, b, c
-
-
-@kernel
-def search_chords(
-    transitions: np.ndarray,
-    leader_rewards: np.ndarray,
-    follower_rewards: np.ndarray,
-    initial_states: np.ndarray,
-    slacks: np.ndarray,
-    sign: float,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Actions [M,3,H,S] (A, B, else) and findings [M,7] of M models.
-
-    transitions [M,H,S,B,S], rewards [M,H,S,B]; sign = 1 minimises the leader's value, -1 maximises it.
-    """
-    num_models, horizon, num_states, _ = leader_rewards.shape
-    actions = np.empty((num_models, 3, horizon, num_states), dtype=np.int32)
-    findings = np.empty((num_models, NUM_FINDINGS))
-    buffers = (np.empty((6, num_states)), np.empty((6, num_states)))
-    work = np.zeros((3, horizon, num_states), dtype=np.int32)
-    for m in range(num_models):
-        work[:, 0] = 0  # the first step is solved in the initial state only; no trace of the model before
-        model = Model(transitions[m], leader_rewards[m], follower_rewards[m], initial_states[m], sign)
-        a, b, c = _search(model, slacks[m], work, buffers, findings[m])
-        actions[m, 0] = work[a]
-        actions[m, 1] = work[b]
-        actions[m, 2] = work[c]
-    return actions, findings

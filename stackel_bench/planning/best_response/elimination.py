@@ -15,7 +15,6 @@ from stackel_bench.planning.best_response.findings import (
     FOLLOWER_OPTIMUM,
     LEXICOGRAPHIC,
     MAX_PASSES,
-    NUM_FINDINGS,
     SLACK,
     UNFINISHED,
     Model,
@@ -29,7 +28,7 @@ FIRST_DIRECTIONS = (0.0, 0.5, 0.85, 1.0)
 
 
 @kernel
-def _search(
+def search_and_eliminate(
     model: Model, slack: float, slots: Slots, left: Left, actions: np.ndarray, findings: np.ndarray
 ) -> None:
     """Minimise V1 subject to V2 >= max V2 - slack; writes actions [3,H,S] (A, B, else) and findings [7].
@@ -106,37 +105,3 @@ def _search(
     findings[FOLLOWER_OPTIMUM] = optimum
     ends = (point[a, 0], point[a, 1]), (point[b, 0], point[b, 1])
     write_findings(findings, model.sign, ends[0], ends[1], weight, multiplier, status, passes)
-
-
-@kernel
-def search_and_eliminate(
-    transitions: np.ndarray,
-    leader_rewards: np.ndarray,
-    follower_rewards: np.ndarray,
-    initial_states: np.ndarray,
-    slacks: np.ndarray,
-    sign: float,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Actions [M,3,H,S] (A, B, else) and findings [M,7] of M models.
-
-    transitions [M,H,S,B,S], rewards [M,H,S,B]; sign = 1 minimises the leader's value, -1 maximises it.
-    """
-    num_models, horizon, num_states, num_actions = leader_rewards.shape
-    actions = np.empty((num_models, 3, horizon, num_states), dtype=np.int32)
-    findings = np.empty((num_models, NUM_FINDINGS))
-    slots = Slots(
-        np.empty((4, 2)),
-        np.zeros((4, horizon, num_states), dtype=np.int32),
-        np.empty((horizon, num_states, num_actions, 4)),
-        np.empty((horizon, 4, num_states)),
-        np.empty((horizon, 4, 2, num_states)),
-    )
-    left = Left(
-        np.empty((horizon, num_states, num_actions), dtype=np.int32),
-        np.empty((horizon, num_states), dtype=np.int32),
-    )
-    for m in range(num_models):
-        slots.action[:, 0] = 0  # the first step is solved in the initial state only; no trace of others
-        model = Model(transitions[m], leader_rewards[m], follower_rewards[m], initial_states[m], sign)
-        _search(model, slacks[m], slots, left, actions[m], findings[m])
-    return actions, findings

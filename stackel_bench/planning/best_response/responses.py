@@ -15,10 +15,8 @@ import numpy as np
 from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.models import FollowerMDP, TieBreaking
-from stackel_bench.planning.best_response.chord import search_chords
-from stackel_bench.planning.best_response.elimination import search_and_eliminate
 from stackel_bench.planning.best_response.findings import MAX_PASSES, STATUS_NAMES, UNFINISHED
-from stackel_bench.planning.best_response.mixture import mixture_policies
+from stackel_bench.planning.best_response.search import search_models
 from stackel_bench.planning.linear_programs import near_best_response
 
 METHODS = ("auto", "chord", "eliminate", "linprog")
@@ -78,55 +76,48 @@ def best_responses(
         if not isinstance(mdp, FollowerMDP):
             raise InputError(f"mdps[{index}]", mdp, "a FollowerMDP")
     slacks = _checked_slacks(slack, len(mdps))
-    if method == "linprog":
-        return [_by_program(mdp, float(most), tie_breaking) for mdp, most in zip(mdps, slacks, strict=True)]
     size = len(mdps) if len(mdps) > 1 and _worth_stacking(mdps) else 1
     found: list[BestResponse] = []
     for first in range(0, len(mdps), size):
-        group = mdps[first : first + size]
-        found += best_responses_from_arrays(
-            _stacked([mdp.transitions for mdp in group]),
-            _stacked([mdp.leader_rewards for mdp in group]),
-            _stacked([mdp.follower_rewards for mdp in group]),
-            np.array([mdp.initial_state for mdp in group]),
-            slacks[first : first + size],
-            tie_breaking,
-            method,
-        )
+        chosen = slice(first, first + size)
+        solve = _by_programs if method == "linprog" else _by_search
+        found += solve(mdps[chosen], slacks[chosen], tie_breaking, method)
     return found
 
 
-def best_responses_from_arrays(
-    transitions: np.ndarray,
-    leader_rewards: np.ndarray,
-    follower_rewards: np.ndarray,
-    initial_states: np.ndarray,
-    slacks: np.ndarray,
-    tie_breaking: TieBreaking,
-    method: str = "auto",
+def _by_search(
+    mdps: Sequence[FollowerMDP], slacks: np.ndarray, tie_breaking: TieBreaking, method: str
 ) -> list[BestResponse]:
-    """One response for each of M models that the caller vouches for: nothing is checked, for inner loops.
-
-    transitions [M,H,S,B,S], rewards [M,H,S,B], slacks [M]: C-contiguous float64; initial_states [M]: int64.
-    """
-    # Read-only as in a FollowerMDP, so that one compiled version serves both.
-    models = _read_only(transitions), _read_only(leader_rewards), _read_only(follower_rewards)
-    sign = 1.0 if tie_breaking is TieBreaking.PESSIMISTIC else -1.0
+    """One response for each model; all have one shape."""
     if method == "auto":
         # Without slack both ends of the first chord are all there is to find.
-        small = transitions.nbytes <= SMALL_BYTES * len(transitions)
+        small = mdps[0].transitions.nbytes <= SMALL_BYTES
         method = "chord" if small or not slacks.any() else "eliminate"
-    search = search_and_eliminate if method == "eliminate" else search_chords
-    actions, findings = search(*models, initial_states, slacks, sign)
-    policies = mixture_policies(models[0], initial_states, actions, findings, leader_rewards.shape[3])
+    policies, findings = search_models(
+        _stacked([mdp.transitions for mdp in mdps]),
+        _stacked([mdp.leader_rewards for mdp in mdps]),
+        _stacked([mdp.follower_rewards for mdp in mdps]),
+        np.array([mdp.initial_state for mdp in mdps]),
+        slacks,
+        _sign(tie_breaking),
+        method == "eliminate",
+    )
     return [_response(policy, row) for policy, row in zip(policies, findings.tolist(), strict=True)]
 
 
-def _by_program(mdp: FollowerMDP, slack: float, tie_breaking: TieBreaking) -> BestResponse:
+def _by_programs(
+    mdps: Sequence[FollowerMDP], slacks: np.ndarray, tie_breaking: TieBreaking, _: str
+) -> list[BestResponse]:
     """The paper's programs as they stand; they tell no multiplier."""
-    sign = 1.0 if tie_breaking is TieBreaking.PESSIMISTIC else -1.0
-    policy, leader, follower, optimum = near_best_response(mdp, slack, sign)
-    return BestResponse(policy, leader, follower, optimum, math.nan, "linprog", 2)
+    found = []
+    for mdp, slack in zip(mdps, slacks.tolist(), strict=True):
+        policy, leader, follower, optimum = near_best_response(mdp, slack, _sign(tie_breaking))
+        found.append(BestResponse(policy, leader, follower, optimum, math.nan, "linprog", 2))
+    return found
+
+
+def _sign(tie_breaking: TieBreaking) -> float:
+    return 1.0 if tie_breaking is TieBreaking.PESSIMISTIC else -1.0
 
 
 def _response(policy: np.ndarray, findings: list[float]) -> BestResponse:
@@ -153,11 +144,9 @@ def _worth_stacking(mdps: Sequence[FollowerMDP]) -> bool:
 
 
 def _stacked(arrays: Sequence[np.ndarray]) -> np.ndarray:
-    return np.stack(arrays) if len(arrays) > 1 else arrays[0][np.newaxis]
-
-
-def _read_only(values: np.ndarray) -> np.ndarray:
-    if values.flags.writeable:
-        values = values.view()
-        values.flags.writeable = False
-    return values
+    """The arrays with one more axis in front, read-only like each: one compiled version serves all."""
+    if len(arrays) == 1:
+        return arrays[0][np.newaxis]
+    stacked = np.stack(arrays)
+    stacked.flags.writeable = False
+    return stacked

@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stackel_bench.kernel import kernel
-from stackel_bench.planning.best_response.findings import Model
-from stackel_bench.planning.best_response.means import mean_pair, mean_pairs
+from stackel_bench.planning.best_response.findings import Model, mean_pair, mean_pairs
 
 
 class Slots(NamedTuple):

@@ -35,9 +35,22 @@ def solve_systems(systems: np.ndarray, right_sides: np.ndarray) -> tuple[np.ndar
     Gaussian elimination with the largest pivot of each column, the first one among equals.
     """
     work = np.concatenate([systems, right_sides[..., None]], axis=2)
-    determinants, solutions = np.empty(len(work)), np.zeros(right_sides.shape)
-    _eliminate(work, determinants, solutions)
-    return determinants, solutions
+    every, size = np.arange(len(work)), right_sides.shape[1]
+    determinants, solutions = np.ones(len(work)), np.zeros(right_sides.shape)
+    with np.errstate(divide="ignore", invalid="ignore"):  # singular ones go on with what is not finite
+        for k in range(size):
+            pivots = k + np.abs(work[:, k:, k]).argmax(axis=1)
+            work[every, k], work[every, pivots] = work[every, pivots], work[every, k]
+            determinants *= np.where(pivots == k, 1.0, -1.0)
+            determinants *= work[:, k, k]
+            factors = work[:, k + 1 :, k] / work[:, k, k, None]
+            work[:, k + 1 :, k + 1 :] -= factors[..., None] * work[:, None, k, k + 1 :]
+        for k in reversed(range(size)):
+            for j in range(k + 1, size):
+                work[:, k, size] -= work[:, k, j] * solutions[:, j]
+            solutions[:, k] = work[:, k, size] / work[:, k, k]
+    regular = np.isfinite(determinants) & (determinants != 0.0)
+    return np.where(regular, determinants, 0.0), np.where(regular[:, None], solutions, 0.0)
 
 
 def _read_only(array: np.ndarray) -> np.ndarray:
@@ -56,35 +69,3 @@ def _add_rows(mixtures: np.ndarray, matrix: np.ndarray, sums: np.ndarray) -> Non
             if weight != 0.0:
                 for b in range(matrix.shape[1]):
                     sums[n, b] += weight * matrix[a, b]
-
-
-@kernel(error_model="numpy")
-def _eliminate(work: np.ndarray, determinants: np.ndarray, solutions: np.ndarray) -> None:
-    size = work.shape[1]
-    for n in range(work.shape[0]):
-        rows = work[n]
-        determinant = 1.0
-        for k in range(size):
-            pivot = k
-            for i in range(k + 1, size):
-                if abs(rows[i, k]) > abs(rows[pivot, k]):
-                    pivot = i
-            if pivot != k:
-                determinant = -determinant
-                for j in range(k, size + 1):
-                    rows[k, j], rows[pivot, j] = rows[pivot, j], rows[k, j]
-            determinant *= rows[k, k]
-            if determinant == 0.0:
-                break
-            for i in range(k + 1, size):
-                factor = rows[i, k] / rows[k, k]
-                if factor != 0.0:
-                    for j in range(k + 1, size + 1):
-                        rows[i, j] -= factor * rows[k, j]
-        determinants[n] = determinant
-        if determinant != 0.0:
-            for k in range(size - 1, -1, -1):
-                total = rows[k, size]
-                for j in range(k + 1, size):
-                    total -= rows[k, j] * solutions[n, j]
-                solutions[n, k] = total / rows[k, k]

@@ -11,7 +11,6 @@ from stackel_bench.planning.best_response import (
     METHODS,
     best_case_best_response,
     best_responses,
-    best_responses_from_arrays,
     worst_case_best_response,
 )
 from tests.planning.follower_mdp_families import FAMILIES, follower_mdp
@@ -46,23 +45,6 @@ def test_each_model_may_have_its_own_slack_and_shape():
         for response, mdp, slack in zip(found, mdps[chosen], slacks[chosen], strict=True):
             assert_same(response, worst_case_best_response(mdp, slack))
     assert best_responses([], 0.1, "optimistic") == []
-
-
-def test_arrays_give_the_same_as_models_and_are_left_alone():
-    mdps = [follower_mdp("sparse", (3, 4, 2), seed) for seed in range(5)]
-    transitions, leader, follower = (
-        np.stack([getattr(mdp, name) for mdp in mdps])
-        for name in ("transitions", "leader_rewards", "follower_rewards")
-    )
-    starts = np.array([mdp.initial_state for mdp in mdps])
-    kept = transitions.copy()
-    found = best_responses_from_arrays(
-        transitions, leader, follower, starts, np.full(5, 0.1), TieBreaking.OPTIMISTIC
-    )
-    for response, mdp in zip(found, mdps, strict=True):
-        assert_same(response, best_case_best_response(mdp, 0.1))
-    assert transitions.flags.writeable
-    assert np.array_equal(transitions, kept)
 
 
 MDP = follower_mdp("dense", (2, 2, 2), 0)

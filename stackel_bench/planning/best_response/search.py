@@ -1,0 +1,90 @@
+"""The search for many models in one compiled call, and the Markov policies that its answers stand for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stackel_bench.kernel import kernel
+from stackel_bench.planning.best_response.chord import search_chords
+from stackel_bench.planning.best_response.elimination import search_and_eliminate
+from stackel_bench.planning.best_response.findings import NUM_FINDINGS, WEIGHT, Model
+from stackel_bench.planning.best_response.slots import Left, Slots
+
+
+@kernel
+def search_models(
+    transitions: np.ndarray,
+    leader_rewards: np.ndarray,
+    follower_rewards: np.ndarray,
+    initial_states: np.ndarray,
+    slacks: np.ndarray,
+    sign: float,
+    eliminate: bool,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Policies [M,H,S,B] and findings [M,7] of M models.
+
+    transitions [M,H,S,B,S], rewards [M,H,S,B]; sign = 1 minimises the leader's value, -1 maximises it.
+    """
+    num_models, horizon, num_states, num_actions = leader_rewards.shape
+    actions = np.empty((3, horizon, num_states), dtype=np.int32)
+    findings = np.empty((num_models, NUM_FINDINGS))
+    policies = np.zeros((num_models, horizon, num_states, num_actions))
+    work = np.zeros((4, horizon, num_states), dtype=np.int32)
+    buffers = (np.empty((6, num_states)), np.empty((6, num_states)))
+    room = num_actions if eliminate else 0
+    slots = Slots(
+        np.empty((4, 2)),
+        work,
+        np.empty((horizon, num_states, room, 4)),
+        np.empty((horizon, 4, num_states)),
+        np.empty((horizon, 4, 2, num_states)),
+    )
+    left = Left(
+        np.empty((horizon, num_states, room), dtype=np.int32),
+        np.empty((horizon, num_states), dtype=np.int32),
+    )
+    for m in range(num_models):
+        work[:, 0] = 0  # the first step is solved in the initial state only; no trace of the model before
+        model = Model(transitions[m], leader_rewards[m], follower_rewards[m], initial_states[m], sign)
+        if eliminate:
+            search_and_eliminate(model, slacks[m], slots, left, actions, findings[m])
+        else:
+            search_chords(model, slacks[m], work, buffers, actions, findings[m])
+        _mix(model, actions, findings[m, WEIGHT], policies[m])
+    return policies, findings
+
+
+@kernel
+def _mix(model: Model, actions: np.ndarray, weight: float, policy: np.ndarray) -> None:
+    """Write the Markov policy [H,S,B] whose occupancy mixes two policies, the first with this weight.
+
+    actions [3,H,S]: in every state that either visits, each acts in proportion to its own occupancy; the
+    third row decides in the states that neither visits.
+    """
+    horizon, num_states, _ = policy.shape
+    mass = np.zeros((2, num_states))
+    after = np.empty((2, num_states))
+    mass[0, model.start] = weight
+    mass[1, model.start] = 1.0 - weight
+    for h in range(horizon):
+        after[:] = 0.0
+        for s in range(num_states):
+            total = mass[0, s] + mass[1, s]
+            if total <= 0.0:
+                policy[h, s, actions[2, h, s]] = 1.0
+                continue
+            share = mass[0, s] / total
+            policy[h, s, actions[0, h, s]] = share
+            # Added, not set: where both agree the sum is 1 exactly.
+            policy[h, s, actions[1, h, s]] += 1.0 - share
+            if h < horizon - 1:
+                for k in range(2):
+                    _move(model.transitions[h, s, actions[k, h, s]], mass[k, s], after[k])
+        mass, after = after, mass
+
+
+@kernel(forceinline=True)
+def _move(row: np.ndarray, mass: float, after: np.ndarray) -> None:
+    if mass > 0.0:
+        for successor in range(after.size):
+            after[successor] += mass * row[successor]
