@@ -84,11 +84,10 @@ def in_order(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[ordered(frame.columns)]
 
 
-def write_results(folder: Path, entries: Iterable[Entry], summary: Mapping[str, Any]) -> None:
-    """results.csv, results.parquet and summary.json, each complete or absent."""
-    frame = cells_frame(entries)
-    write_atomically(folder / files.RESULTS_CSV, csv_bytes(frame))
-    write_atomically(folder / files.RESULTS_PARQUET, parquet_bytes(frame))
+def write_results(folder: Path, cells: pd.DataFrame, summary: Mapping[str, Any]) -> None:
+    """results.csv and results.parquet from the frame of cells, and summary.json, each complete or absent."""
+    write_atomically(folder / files.RESULTS_CSV, csv_bytes(cells))
+    write_atomically(folder / files.RESULTS_PARQUET, parquet_bytes(cells))
     text = json.dumps(summary, indent=2, allow_nan=False, default=str)
     write_atomically(folder / files.SUMMARY, (text + "\n").encode())
 

@@ -25,7 +25,7 @@ def main(overrides: list[str]) -> int:
     console = Console(highlight=False, soft_wrap=True)
     merged = not isinstance(results.tables, Journal)
     tell_problems(console, results.tables)
-    write_results(results.folder, results.entries, results.summary())
+    write_results(results.folder, results.cells, results.summary())
     if not merged:
         write_actions(results.journal, [entry.cell_id for entry in results.finished])
     write_report(results)

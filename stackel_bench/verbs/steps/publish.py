@@ -97,7 +97,7 @@ def write_tables(results: SweepResults, tally: Tally) -> None:
     failures = [{"cell_id": e.cell_id, "label": e.label, "error": e.error} for e in results.failed]
     write_results(
         results.folder,
-        results.entries,
+        results.cells,
         {**results.summary(), "failures": failures, "invocation": invocation},
     )
     write_actions(results.journal, [entry.cell_id for entry in results.finished])
