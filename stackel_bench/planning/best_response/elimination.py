@@ -12,16 +12,14 @@ from stackel_bench.kernel import kernel
 from stackel_bench.planning.best_response.findings import (
     ACTIVE,
     CONSTANT,
-    FOLLOWER_OPTIMUM,
     LEXICOGRAPHIC,
     MAX_PASSES,
-    SLACK,
     UNFINISHED,
     Model,
     reward_unit,
     write_findings,
 )
-from stackel_bench.planning.best_response.slots import Left, Slots, first_pass, next_pass
+from stackel_bench.planning.best_response.slots import Left, Slots, aim, first_look, next_pass
 from stackel_bench.tolerances import ON_CHORD, STEP_TIE
 
 FIRST_DIRECTIONS = (0.0, 0.5, 0.85, 1.0)
@@ -35,35 +33,18 @@ def search_and_eliminate(
 
     The optimum is A with probability findings[WEIGHT], else B; "else" serves states that neither visits.
     """
-    weights, action, _, optima, _ = slots
     horizon, _, num_actions = model.leader_rewards.shape
     scale1 = reward_unit(model.leader_rewards)
     scale2 = reward_unit(model.follower_rewards)
-    tie = STEP_TIE * horizon
     directions = np.array(FIRST_DIRECTIONS)
-    weights[:, 0] = (1.0 - directions) / scale1
-    weights[:, 1] = directions / scale2
-    first_pass(model, slots, tie)
+    optimum, target, status = first_look(model, slack, slots, directions)
     point = slots.values[0, :, :, model.start]  # V1 and V2 of all slots from the initial state
-    optimum = -optima[0, 3, model.start] * scale2
-    target = optimum - slack
     order = np.array([0, 1, 2, 3])  # slots by direction; B first, A last
-    a = 3
-    b = c = 0
-    weight = 1.0
-    multiplier = 0.0
+    b, a = 0, 3
+    c = a if status == LEXICOGRAPHIC else b
     passes = 1
-    status = UNFINISHED
-    if slack <= horizon * tie * scale2:
-        status = LEXICOGRAPHIC
-        multiplier = np.inf
-        c = a
-    elif point[0, 1] >= target:
-        status = SLACK
-        weight = 0.0
-    else:
-        left.rows[:] = np.arange(num_actions)
-        left.counts[:] = num_actions
+    left.rows[:] = np.arange(num_actions)
+    left.counts[:] = num_actions
     while status == UNFINISHED and passes < MAX_PASSES:
         # The narrowest bracket: the first direction that reaches the target, and the one before it.
         n = 1
@@ -86,10 +67,9 @@ def search_and_eliminate(
                 low, high = high, slot
         directions[low] = min(chord, other)
         directions[high] = max(chord, other)
-        weights[:, 0] = (1.0 - directions) / scale1
-        weights[:, 1] = directions / scale2
+        aim(model, slots, directions)
         order[:] = (b, low, high, a)
-        next_pass(model, slots, left, (b, low, high, a), 4.0 * tie)
+        next_pass(model, slots, left, (b, low, high, a), 4.0 * STEP_TIE * horizon)
         passes += 1
         c = low if chord <= other else high
         drop1 = (point[a, 0] - point[c, 0]) / scale1
@@ -97,11 +77,8 @@ def search_and_eliminate(
         drop = (run * drop1 - rise * drop2) / (run + rise)
         if drop <= ON_CHORD * horizon or not point[b, 1] < point[c, 1] < point[a, 1]:
             status = ACTIVE
-            weight = min(max(part, 0.0), 1.0)
-            multiplier = (point[a, 0] - point[b, 0]) / (point[a, 1] - point[b, 1])
-    actions[0] = action[a]
-    actions[1] = action[b]
-    actions[2] = action[c]
-    findings[FOLLOWER_OPTIMUM] = optimum
+    actions[0] = slots.action[a]
+    actions[1] = slots.action[b]
+    actions[2] = slots.action[c]
     ends = (point[a, 0], point[a, 1]), (point[b, 0], point[b, 1])
-    write_findings(findings, model.sign, ends[0], ends[1], weight, multiplier, status, passes)
+    write_findings(findings, model.sign, (optimum, target), ends[0], ends[1], status, passes)

@@ -45,18 +45,24 @@ def reward_unit(rewards: np.ndarray) -> float:
 def write_findings(
     findings: np.ndarray,
     sign: float,
+    goal: tuple[float, float],
     a: tuple[float, float],
     b: tuple[float, float],
-    weight: float,
-    multiplier: float,
     status: int,
     passes: int,
 ) -> None:
-    """Write all findings but the optimum: A = (V1, V2) with probability weight, else B."""
+    """Write all findings from the goal (the follower's optimum, its target) and the policies' (V1, V2)."""
+    optimum, target = goal
     a1, a2 = a
     b1, b2 = b
+    weight = 0.0 if status == SLACK else 1.0
+    multiplier = np.inf if status == LEXICOGRAPHIC else 0.0
+    if status == ACTIVE:
+        weight = min(max((target - b2) / (a2 - b2), 0.0), 1.0)
+        multiplier = (a1 - b1) / (a2 - b2)
     findings[LEADER_VALUE] = sign * (a1 if weight == 1.0 else b1 + weight * (a1 - b1))
     findings[FOLLOWER_VALUE] = a2 if weight == 1.0 else b2 + weight * (a2 - b2)
+    findings[FOLLOWER_OPTIMUM] = optimum
     findings[MULTIPLIER] = multiplier
     findings[WEIGHT] = weight
     findings[STATUS] = status
@@ -64,7 +70,8 @@ def write_findings(
 
 
 @kernel(forceinline=True)
-def _dot(weights: np.ndarray, values: np.ndarray) -> float:
+def mean(weights: np.ndarray, values: np.ndarray) -> float:
+    """The mean of values [S] under the probabilities weights [S] of the next state."""
     lane_0 = lane_1 = lane_2 = lane_3 = 0.0
     whole = len(values) - len(values) % 4
     for k in range(0, whole, 4):
@@ -76,28 +83,3 @@ def _dot(weights: np.ndarray, values: np.ndarray) -> float:
     for k in range(whole, len(values)):
         total += weights[k] * values[k]
     return total
-
-
-@kernel(forceinline=True)
-def mean(transitions: np.ndarray, h: int, s: int, b: int, values: np.ndarray) -> float:
-    """The mean of values[0] [S] after playing b in s at step h."""
-    return _dot(transitions[h, s, b], values[0])
-
-
-@kernel(forceinline=True)
-def mean_pair(
-    transitions: np.ndarray, h: int, s: int, b: int, values: np.ndarray, i: int
-) -> tuple[float, float]:
-    """The means of values[i] and values[i+1]."""
-    weights = transitions[h, s, b]
-    return _dot(weights, values[i]), _dot(weights, values[i + 1])
-
-
-@kernel(forceinline=True)
-def mean_pairs(
-    transitions: np.ndarray, h: int, s: int, b: int, values: np.ndarray, others: np.ndarray
-) -> tuple[float, float, float, float]:
-    """The means of values [2,S] and of others [2,S]."""
-    first, second = mean_pair(transitions, h, s, b, values, 0)
-    third, fourth = mean_pair(transitions, h, s, b, others, 0)
-    return first, second, third, fourth

@@ -29,27 +29,27 @@ def search_models(
     actions = np.empty((3, horizon, num_states), dtype=np.int32)
     findings = np.empty((num_models, NUM_FINDINGS))
     policies = np.zeros((num_models, horizon, num_states, num_actions))
-    work = np.zeros((4, horizon, num_states), dtype=np.int32)
-    buffers = (np.empty((6, num_states)), np.empty((6, num_states)))
-    room = num_actions if eliminate else 0
+    count, layers = (4, horizon) if eliminate else (2, 1)  # directions at once, layers that are remembered
     slots = Slots(
-        np.empty((4, 2)),
-        work,
-        np.empty((horizon, num_states, room, 4)),
-        np.empty((horizon, 4, num_states)),
-        np.empty((horizon, 4, 2, num_states)),
+        np.empty((count, 2)),
+        np.zeros((4, horizon, num_states), dtype=np.int32),
+        np.empty((layers, num_states, num_actions, count)),
+        np.empty((horizon, count, num_states)),
+        np.empty((horizon, count, 2, num_states)),
     )
     left = Left(
-        np.empty((horizon, num_states, room), dtype=np.int32),
-        np.empty((horizon, num_states), dtype=np.int32),
+        np.empty((layers, num_states, num_actions), dtype=np.int32),
+        np.empty((layers, num_states), dtype=np.int32),
     )
     for m in range(num_models):
-        work[:, 0] = 0  # the first step is solved in the initial state only; no trace of the model before
+        slots.action[:, 0] = (
+            0  # solved in the initial state only; no trace of others
+        )
         model = Model(transitions[m], leader_rewards[m], follower_rewards[m], initial_states[m], sign)
         if eliminate:
             search_and_eliminate(model, slacks[m], slots, left, actions, findings[m])
         else:
-            search_chords(model, slacks[m], work, buffers, actions, findings[m])
+            search_chords(model, slacks[m], slots, actions, findings[m])
         _mix(model, actions, findings[m, WEIGHT], policies[m])
     return policies, findings
 

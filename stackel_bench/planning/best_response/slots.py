@@ -1,4 +1,4 @@
-"""Backward inductions in several directions at once, on the actions that may still be optimal.
+"""Backward inductions in several directions at once, later ones on the actions that may still be optimal.
 
 A direction t in [0,1] minimises (1-t) V1 - t V2. Action values are concave in t, so between two directions
 i < j an action lies above the straight line through its two values, and the optimum lies below the lines of
@@ -13,17 +13,25 @@ from typing import NamedTuple
 import numpy as np
 
 from stackel_bench.kernel import kernel
-from stackel_bench.planning.best_response.findings import Model, mean_pair, mean_pairs
+from stackel_bench.planning.best_response.findings import (
+    LEXICOGRAPHIC,
+    SLACK,
+    UNFINISHED,
+    Model,
+    mean,
+    reward_unit,
+)
+from stackel_bench.tolerances import STEP_TIE
 
 
 class Slots(NamedTuple):
-    """What is remembered of four directions; weights scale the rewards into [-1,1] as well."""
+    """What is remembered of K directions; weights scale the rewards into [-1,1] as well."""
 
-    weights: np.ndarray  # [4,2]: a slot minimises weights[0] V1 - weights[1] V2
-    action: np.ndarray  # [4,H,S]
-    q: np.ndarray  # [H,S,B,4]: values of actions in the slot's direction
-    optima: np.ndarray  # [H,4,S]: their least
-    values: np.ndarray  # [H,4,2,S]: V1 and V2 of the slot's policy
+    weights: np.ndarray  # [K,2]: a slot minimises weights[0] V1 - weights[1] V2
+    action: np.ndarray  # [K,H,S], or more
+    q: np.ndarray  # [H,S,B,K]: values of actions in the slot's direction; [1,S,B,K] where nobody asks later
+    optima: np.ndarray  # [H,K,S]: their least
+    values: np.ndarray  # [H,K,2,S]: V1 and V2 of the slot's policy
 
 
 class Left(NamedTuple):
@@ -34,46 +42,67 @@ class Left(NamedTuple):
 
 
 @kernel
-def first_pass(model: Model, slots: Slots, tie: float) -> None:
-    """Fill all four slots.
+def first_look(model: Model, slack: float, slots: Slots, directions: np.ndarray) -> tuple[float, float, int]:
+    """Fill all slots; the follower's optimum, the V2 to be reached, and the status if that is all."""
+    horizon, last = len(model.leader_rewards), len(directions) - 1
+    unit = reward_unit(model.follower_rewards)
+    aim(model, slots, directions)
+    _first_pass(model, slots, STEP_TIE * horizon)
+    optimum = 0.0 - slots.optima[0, last, model.start] * unit  # never -0.0
+    status = UNFINISHED
+    if slack <= horizon * (STEP_TIE * horizon) * unit:
+        status = LEXICOGRAPHIC
+    elif slots.values[0, 0, 1, model.start] >= optimum - slack:
+        status = SLACK
+    return optimum, optimum - slack, status
 
-    Slot 0 is B (min V1, then max V2), slot 3 is A (max V2, then min V1): ties are judged against the exact
-    optima; in the slots between any optimal action will do.
+
+@kernel
+def aim(model: Model, slots: Slots, directions: np.ndarray) -> None:
+    """Set the weights of all slots to their directions."""
+    slots.weights[:, 0] = (1.0 - directions) / reward_unit(model.leader_rewards)
+    slots.weights[:, 1] = directions / reward_unit(model.follower_rewards)
+
+
+@kernel
+def _first_pass(model: Model, slots: Slots, tie: float) -> None:
+    """Fill all slots.
+
+    The first one is B (min V1, then max V2), the last one A (max V2, then min V1): ties are judged against
+    the exact optima; in the slots between any optimal action will do.
     """
     # Unpacked once: numba counts references at each access to a field.
     transitions, first, second, start, sign = model
     weights, action, q, optima, values = slots
     horizon, num_states, num_actions = first.shape
+    last = len(weights) - 1
     for h in range(horizon - 1, -1, -1):
         continues = h < horizon - 1
+        here = min(h, len(q) - 1)
         for s in range(start if h == 0 else 0, start + 1 if h == 0 else num_states):
             optima[h, :, s] = np.inf
             for b in range(num_actions):
-                d0 = d1 = d2 = d3 = 0.0
-                if continues:
-                    d0, d1, d2, d3 = mean_pairs(transitions, h, s, b, optima[h + 1, :2], optima[h + 1, 2:])
-                r1 = sign * first[h, s, b]
-                r2 = second[h, s, b]
-                q[h, s, b, 0] = weights[0, 0] * r1 + d0
-                q[h, s, b, 1] = weights[1, 0] * r1 - weights[1, 1] * r2 + d1
-                q[h, s, b, 2] = weights[2, 0] * r1 - weights[2, 1] * r2 + d2
-                q[h, s, b, 3] = -weights[3, 1] * r2 + d3
-                for slot in range(4):
-                    optima[h, slot, s] = min(optima[h, slot, s], q[h, s, b, slot])
-            for slot in range(4):
-                at_an_end = slot == 0 or slot == 3
+                row, r1, r2 = transitions[h, s, b], sign * first[h, s, b], second[h, s, b]
+                for slot in range(last + 1):
+                    value = weights[slot, 0] * r1 - weights[slot, 1] * r2
+                    if continues:
+                        value += mean(row, optima[h + 1, slot])
+                    q[here, s, b, slot] = value
+                    optima[h, slot, s] = min(optima[h, slot, s], value)
+            for slot in range(last + 1):
+                at_an_end = slot == 0 or slot == last
                 bound = optima[h, slot, s] + (tie if at_an_end else 0.0)
                 found = False
                 for b in range(num_actions):
-                    if q[h, s, b, slot] > bound or (found and not at_an_end):
+                    if q[here, s, b, slot] > bound or (found and not at_an_end):
                         continue
                     v1 = sign * first[h, s, b]
                     v2 = second[h, s, b]
                     if continues:
-                        d1, d2 = mean_pair(transitions, h, s, b, values[h + 1, slot], 0)
-                        v1 += d1
-                        v2 += d2
-                    if not found or (v2 > values[h, 0, 1, s] if slot == 0 else v1 < values[h, 3, 0, s]):
+                        v1 += mean(transitions[h, s, b], values[h + 1, slot, 0])
+                        v2 += mean(transitions[h, s, b], values[h + 1, slot, 1])
+                    better = v2 > values[h, slot, 1, s] if slot == 0 else v1 < values[h, slot, 0, s]
+                    if not found or better:
                         found = True
                         values[h, slot, 0, s] = v1
                         values[h, slot, 1, s] = v2
@@ -137,11 +166,11 @@ def next_pass(model: Model, slots: Slots, left: Left, bracket: tuple[int, int, i
                 low1 = high1 = sign * first[h, s, b]
                 low2 = high2 = second[h, s, b]
                 if continues:
-                    d1, d2, d3, d4 = mean_pairs(transitions, h, s, b, values[h + 1, low], values[h + 1, high])
-                    low1 += d1
-                    low2 += d2
-                    high1 += d3
-                    high2 += d4
+                    row = transitions[h, s, b]
+                    low1 += mean(row, values[h + 1, low, 0])
+                    low2 += mean(row, values[h + 1, low, 1])
+                    high1 += mean(row, values[h + 1, high, 0])
+                    high2 += mean(row, values[h + 1, high, 1])
                 q[h, s, b, low] = weights[low, 0] * low1 - weights[low, 1] * low2
                 q[h, s, b, high] = weights[high, 0] * high1 - weights[high, 1] * high2
                 if q[h, s, b, low] < optima[h, low, s]:
