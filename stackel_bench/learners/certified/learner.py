@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
 from stackel_bench import checks, streams
 from stackel_bench.learners.budget import Budget
-from stackel_bench.learners.certified.loop import ConfidenceModel, largest_cap, run_until_certified
+from stackel_bench.learners.certified.loop import largest_cap, run_until_certified
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.guarantee import PAPER, Guarantee
 from stackel_bench.learners.learner import Schedule, StreamKey
@@ -23,17 +21,13 @@ class StoppingLearner:
 
     Runs to its stop on budget=theory and budget=ladder (one rung); budget=fixed is a cap on the samples;
     budget=scaled shrinks every confidence radius by sqrt(scale), and gives the guarantee away. A family says
-    what the confidence model of a run is; one unit is the whole game, and each tie-breaking has its own run.
+    in `model` what is known after a first batch; one unit is the whole game, and each tie-breaking has its
+    own run.
     """
 
     name: ClassVar[str] = "certified"
     guarantee: ClassVar[Guarantee] = PAPER
-
-    def model(
-        self, sampler: Any, schedule: Schedule, tie_breaking: TieBreaking, rng: np.random.Generator
-    ) -> ConfidenceModel:
-        """What is known of the game after a first batch."""
-        raise NotImplementedError
+    model: ClassVar[type[Any]]  # a ConfidenceModel, made of (sampler, schedule, tie_breaking, rng)
 
     def prove(self, sampler: Any, schedule: Schedule, decision: Decision, key: StreamKey) -> tuple[Any, int]:
         """Where this decision stands once it is proven or the budget is used up, and after how many samples.

@@ -7,7 +7,7 @@ proof still rests on. The loop decides when to stop, and what a cap on the sampl
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,16 +17,20 @@ from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.decision import Decision
 
 
-class Proof(Protocol):
-    """Where a confidence model stands."""
+@dataclass(frozen=True)
+class Standing:
+    """What is proven of the commitment with the best proof, or of the one asked about."""
 
-    @property
-    def gap(self) -> float:
-        """Certified: no other commitment is better than the best proven one by more; may be infinite."""
+    gap: float  # certified: no other commitment is better by more; may be infinite
+    settled: bool  # the leader's line of the theorem follows
+    answered: bool  # the follower's: a response is known that is surely within epsilon
+    low: float  # phi_{eps/2} or psi_eps of the commitment is at least this
+    high: float  # phi_eps or psi_0 of it is at most this
 
     @property
     def proven(self) -> bool:
         """Whether both lines of the theorem follow."""
+        return self.settled and self.answered
 
 
 class ConfidenceModel(Protocol):
@@ -37,7 +41,7 @@ class ConfidenceModel(Protocol):
         """Samples so far."""
 
     def standing(self) -> Any:
-        """What the samples prove, a Proof; bounds may be intersected with those of earlier calls."""
+        """What the samples prove, a Standing; bounds may be intersected with those of earlier calls."""
 
     def allocation(self, standing: Any) -> tuple[int, Any]:
         """How many samples to draw next, and which: those that the proof rests on."""
@@ -67,7 +71,7 @@ def run_until_certified(
         model.sample(allocation, rng)
 
 
-def goes_on(standing: Proof, samples: int, budget: Budget, cap: int) -> bool:
+def goes_on(standing: Standing, samples: int, budget: Budget, cap: int) -> bool:
     """Whether to go on to so many samples in all: there is no proof yet, and the cap allows it."""
     if standing.proven or samples <= cap:
         return not standing.proven
@@ -86,7 +90,7 @@ def largest_cap(budget: Budget, fallback: int, least: int) -> int:
     return budget.samples
 
 
-def told(decision: Decision, standing: Proof, checks: int) -> Decision:
+def told(decision: Decision, standing: Standing, checks: int) -> Decision:
     """The decision, with what the proof says of it."""
     told = {"certified": float(standing.proven), "checks": float(checks)}
     if math.isfinite(standing.gap):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
-from stackel_bench.learners.certified.row_bounds import RowBounds, row_bounds
+from stackel_bench.learners.certified.rows import RowBounds, row_bounds
 from stackel_bench.models import PayoffTable, TieBreaking
 from stackel_bench.planning.mixed.gaps import mixed_stackelberg_value
 from stackel_bench.planning.mixed.interval_programs import (

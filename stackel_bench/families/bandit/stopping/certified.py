@@ -17,31 +17,13 @@ from stackel_bench.families.tables.pair_confidence import (
 from stackel_bench.families.tables.pair_sampling import PairSampler
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.certified.learner import StoppingLearner
-from stackel_bench.learners.certified.row_bounds import RowBounds, row_bounds
-from stackel_bench.learners.certified.standing import Standing, standing_of
+from stackel_bench.learners.certified.rows import Rows, RowStanding
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.learner import Schedule
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.finite.responses import respond, response_sets
 
 GROWTH = 0.1  # a pair that is pulled again gets this share of its pulls
-
-
-@dataclass(frozen=True)
-class CertifiedLearner(StoppingLearner):
-    """Pulls the responses that the bounds of the best row and of its challenger rest on."""
-
-    version: ClassVar[int] = 3
-
-    def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
-        """The samples named are the most that can be used."""
-        return pair_schedule(sampler, budget, 0.1 + 1e-3 * math.prod(sampler.shape))
-
-    def model(
-        self, sampler: PairSampler, schedule: Schedule, tie_breaking: TieBreaking, rng: np.random.Generator
-    ) -> _Pulls:
-        """Every pair is pulled a few times first."""
-        return _Pulls(sampler, schedule, tie_breaking, rng)
 
 
 class _Pulls:
@@ -51,8 +33,8 @@ class _Pulls:
         self, sampler: PairSampler, schedule: Schedule, tie: TieBreaking, rng: np.random.Generator
     ) -> None:
         self._known = nothing_known(sampler, schedule.budget)
-        self._sampler, self._epsilon, self._tie = sampler, schedule.budget.epsilon, tie
-        self._bounds: RowBounds | None = None
+        self._sampler = sampler
+        self._rows = Rows(sampler.shape, schedule.budget.epsilon, tie)
         self.about: Decision | None = None
         self.sample(first_counts(sampler, schedule), rng)
 
@@ -60,36 +42,26 @@ class _Pulls:
     def samples(self) -> int:
         return self._known.samples
 
-    def standing(self) -> Standing:
-        rows, (low, high, difference) = self._rows, self._known.intervals
-        now = row_bounds(low[rows], high[rows], difference[rows], self._epsilon, self._tie)
-        bounds = self._bounds = _updated(self._bounds, rows, now)
-        row = None if self.about is None else self.about.leader_action
-        answered = bounds.response >= 0
-        if self.about is not None:
-            answered = bounds.behind[:, self.about.follower_response] <= self._epsilon
-        return standing_of(bounds.win, bounds.challenge, answered, self._epsilon, row)
+    def standing(self) -> RowStanding:
+        return self._rows.standing(self.about)
 
-    def allocation(self, standing: Standing) -> tuple[int, np.ndarray]:
-        assert self._bounds is not None
-        counts = wanted_pulls(self._known, self._bounds, standing, self._epsilon, self._tie)
+    def allocation(self, standing: RowStanding) -> tuple[int, np.ndarray]:
+        counts = wanted_pulls(self._known, self._rows, standing, self.about is not None)
         return int(counts.sum()), counts
 
     def sample(self, allocation: np.ndarray, rng: np.random.Generator) -> None:
-        self._rows = self._known.add(allocation, *self._sampler.pull_counts(allocation, rng))
+        rows = self._known.add(allocation, *self._sampler.pull_counts(allocation, rng))
+        self._rows.look(rows, *(known[rows] for known in self._known.intervals))
 
-    def decision(self, standing: Standing) -> Decision:
-        assert self._bounds is not None
-        row, response = standing.winner, int(self._bounds.response[standing.winner])
+    def decision(self, standing: RowStanding) -> Decision:
+        row, response = standing.winner, self._rows.response(standing.winner)
         if not standing.proven:
-            row, response = _estimate(self._known, self._epsilon, self._tie)
+            row, response = _estimate(self._known, self._rows)
         value = float(self._known.leader[row, response] / self._known.pulls[row, response])
-        return Decision(self._tie, row, None, response, value, self.samples)
+        return Decision(self._rows.tie, row, None, response, value, self.samples)
 
 
-def wanted_pulls(
-    known: PairConfidence, bounds: RowBounds, standing: Standing, epsilon: float, tie: TieBreaking
-) -> np.ndarray:
+def wanted_pulls(known: PairConfidence, bounds: Rows, standing: RowStanding, asked: bool) -> np.ndarray:
     """Pulls [A,B] of what the bounds rest on: of the best row and of its challenger, or of the winner's.
 
     The best row is the one with the best point estimate: lower bounds are trivial at first, and following
@@ -101,12 +73,12 @@ def wanted_pulls(
         row = standing.winner
         pairs = {(row, int(p)) for p in np.flatnonzero(bounds.live[row])}
     else:
-        best = standing.winner if standing.asked else _estimate(known, epsilon, tie)[0]
+        best = standing.winner if asked else _estimate(known, bounds)[0]
         others = np.where(np.arange(len(leader)) == best, -np.inf, bounds.challenge)
         other = int(others.argmax())
-        inner = other if tie is TieBreaking.PESSIMISTIC else best
-        sign = 1 if tie is TieBreaking.PESSIMISTIC else -1
-        limit = bounds.win.max() + epsilon if inner == other else others[other] - epsilon
+        inner, sign, limit = other, 1, bounds.win.max() + bounds.epsilon
+        if bounds.tie is TieBreaking.OPTIMISTIC:
+            inner, sign, limit = best, -1, others[other] - bounds.epsilon
         pairs = {(best, int(bounds.win_rests_on[best])), (other, int(bounds.challenge_rests_on[other]))}
         pairs |= {(row, int(follower[row].argmax())) for row in (best, other)}
         beyond = bounds.live[inner] & (sign * (leader[inner] - limit) <= 0)
@@ -121,18 +93,22 @@ def wanted_pulls(
     return counts
 
 
-def _estimate(known: PairConfidence, epsilon: float, tie: TieBreaking) -> tuple[int, int]:
+def _estimate(known: PairConfidence, bounds: Rows) -> tuple[int, int]:
     """The row and the response that point estimates favour, with the tolerance between the two slacks."""
     leader, follower = known.means()
-    slack = 0.75 * epsilon if tie is TieBreaking.PESSIMISTIC else 0.5 * epsilon
-    values, responses = respond(leader, response_sets(follower, slack), tie)
+    slack = (0.75 if bounds.tie is TieBreaking.PESSIMISTIC else 0.5) * bounds.epsilon
+    values, responses = respond(leader, response_sets(follower, slack), bounds.tie)
     row = int(values.argmax())
     return row, int(responses[row])
 
 
-def _updated(before: RowBounds | None, rows: np.ndarray, now: RowBounds) -> RowBounds:
-    if before is None:
-        return now
-    for kept, new in zip(before, now, strict=True):
-        kept[rows] = new
-    return before
+@dataclass(frozen=True)
+class CertifiedLearner(StoppingLearner):
+    """Pulls the responses that the bounds of the best row and of its challenger rest on."""
+
+    version: ClassVar[int] = 3
+    model = _Pulls
+
+    def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
+        """The samples named are the most that can be used."""
+        return pair_schedule(sampler, budget, 0.1 + 1e-3 * math.prod(sampler.shape))

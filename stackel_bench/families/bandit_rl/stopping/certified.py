@@ -17,7 +17,7 @@ from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.certified.learner import StoppingLearner, stopping_schedule
 from stackel_bench.learners.certified.loop import goes_on, told
 from stackel_bench.learners.certified.rounds import explore_in_rounds
-from stackel_bench.learners.certified.standing import Standing, standing_of
+from stackel_bench.learners.certified.rows import RowStanding, standing_of
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.models import TieBreaking
@@ -53,7 +53,7 @@ class CertifiedLearner(StoppingLearner):
 
     def prove(
         self, sampler: EpisodeSampler, schedule: Schedule, decision: Decision, key: StreamKey
-    ) -> tuple[Standing, int]:
+    ) -> tuple[RowStanding, int]:
         """Where this decision stands, and after how many episodes."""
         policy = checks.array("result.follower_response", decision.follower_response, shape=sampler.shape)
         checks.distributions("result.follower_response", policy)
@@ -72,7 +72,7 @@ class CertifiedLearner(StoppingLearner):
             return dict.fromkeys(range(actions), min(FIRST_EPISODES, cap // actions))
         about = None if schedule.detail is None else schedule.detail.leader_action
         standing = _standing(reports, budget.epsilon, about)
-        orders = {} if standing.proven else _allocation(reports, standing)
+        orders = {} if standing.proven else _allocation(reports, standing, about is not None)
         cost = sum(episodes * reports[action].policies for action, episodes in orders.items())
         total = cost + sum(report.episodes for report in reports)
         return orders if goes_on(standing, total, budget, cap) else {}
@@ -113,14 +113,14 @@ class CertifiedLearner(StoppingLearner):
         return told(decision, standing, max(run.rounds for run in runs))
 
 
-def _standing(reports: Sequence[ActionReport], epsilon: float, about: int | None = None) -> Standing:
+def _standing(reports: Sequence[ActionReport], epsilon: float, about: int | None = None) -> RowStanding:
     win, challenge, answered = (
         np.array([getattr(report, name) for report in reports]) for name in ("win", "challenge", "answered")
     )
     return standing_of(win, challenge, answered, epsilon, about)
 
 
-def _allocation(reports: Sequence[ActionReport], standing: Standing) -> dict[int, int]:
+def _allocation(reports: Sequence[ActionReport], standing: RowStanding, asked: bool) -> dict[int, int]:
     """More episodes of the leader actions that decide, in equal shares for what their bounds rest on.
 
     These are the best one by point estimates (lower bounds are trivial at first, and following them one
@@ -130,7 +130,7 @@ def _allocation(reports: Sequence[ActionReport], standing: Standing) -> dict[int
     wanted = {standing.winner}
     if not standing.settled:
         estimates = [report.estimate for report in reports]
-        best = standing.winner if standing.asked else int(np.argmax(estimates))
+        best = standing.winner if asked else int(np.argmax(estimates))
         others = [report.challenge for report in reports]
         others[best] = -math.inf
         wanted = {best, int(np.argmax(others))}

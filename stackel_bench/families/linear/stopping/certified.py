@@ -17,8 +17,7 @@ from stackel_bench.families.linear.stopping.whitening import Whitening, whitenin
 from stackel_bench.families.linear.theory import core_point_queries
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.certified.learner import StoppingLearner, stopping_schedule
-from stackel_bench.learners.certified.row_bounds import row_bounds
-from stackel_bench.learners.certified.standing import Standing, standing_of
+from stackel_bench.learners.certified.rows import Rows, RowStanding
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.learner import Schedule
 from stackel_bench.models import TieBreaking
@@ -31,29 +30,6 @@ POOL = 400  # pairs that later queries choose from
 DIRECTIONS = 300  # that a design looks at, those known worst, in at most
 ROWS, RESPONSES = 40, 16  # the most promising rows and their responses known worst
 BLOCK_ELEMENTS = 2**20  # differences that are looked at together
-
-
-@dataclass(frozen=True)
-class CertifiedLearner(StoppingLearner):
-    """Least squares on everything; later queries tell apart the responses of rows that are still open."""
-
-    version: ClassVar[int] = 2
-
-    def schedule(self, sampler: FeatureSampler, budget: Budget) -> Schedule:
-        """The samples named are the most that can be used."""
-        white = whitening(sampler.features)
-        points = len(white.design.indices)
-        scale = sampler.sub_gaussian_scale
-        paper = points * core_point_queries(budget.epsilon, white.rank, points, budget.delta, scale)
-        first = int(_first_batch(white, paper).sum())
-        seconds = 0.05 + 2e-9 * math.prod(sampler.shape) * sampler.shape[1] * 40
-        return stopping_schedule(budget, paper, first, points, seconds, white)
-
-    def model(
-        self, sampler: FeatureSampler, schedule: Schedule, tie_breaking: TieBreaking, rng: np.random.Generator
-    ) -> _Queries:
-        """The core set is queried first, in proportion to its weights."""
-        return _Queries(sampler, schedule, tie_breaking, rng)
 
 
 def _first_batch(white: Whitening, most: int) -> np.ndarray:
@@ -71,17 +47,13 @@ class _Queries:
         budget, cap = schedule.budget, schedule.samples[0]
         white: Whitening = schedule.detail
         radius = sampler.sub_gaussian_scale * (math.sqrt(budget.scale) if budget.kind == "scaled" else 1.0)
-        leaders, followers, _ = sampler.shape
         pairs = white.design.indices
         counts = _first_batch(white, min(cap, schedule.theory_samples))
         self._known = FeatureConfidence(white.rank, budget.delta, radius, cap / int(counts.sum()))
-        self._white, self._sampler, self._epsilon, self._tie = white, sampler, budget.epsilon, tie
+        self._white, self._sampler = white, sampler
         self._pool = _pool(sampler, white)
         self._pool_rows = white.coordinates(sampler.features.pairs(self._pool))
-        self._win, self._challenge = np.full(leaders, -np.inf), np.full(leaders, np.inf)
-        self._response = np.full(leaders, -1)
-        self._live = np.ones((leaders, followers), dtype=bool)
-        self._answered = np.zeros(leaders, dtype=bool)
+        self._rows = Rows(sampler.shape[:2], budget.epsilon, tie)
         self.about: Decision | None = None
         self.sample((pairs, counts), rng)
 
@@ -89,28 +61,20 @@ class _Queries:
     def samples(self) -> int:
         return self._known.samples
 
-    def standing(self) -> Standing:
-        """Bounds are intersected over time; rows that can neither win nor challenge are left as they are."""
-        asked = None if self.about is None else self.about.leader_action
-        matter = self._challenge >= self._win.max()
-        if asked is not None:
-            matter[asked] = True
+    def standing(self) -> RowStanding:
+        """Rows that can neither win nor challenge are left as they are."""
+        matter = self._rows.challenge >= self._rows.win.max()
+        if self.about is not None:
+            matter[self.about.leader_action] = True
         for rows in self._blocks(np.flatnonzero(matter)):
-            found = row_bounds(*self._known.intervals(self._coordinates(rows)), self._epsilon, self._tie)
-            self._win[rows] = np.maximum(self._win[rows], found.win)
-            self._challenge[rows] = np.minimum(self._challenge[rows], found.challenge)
-            self._response[rows] = np.where(found.response >= 0, found.response, self._response[rows])
-            self._live[rows] &= found.live
-            if self.about is not None:
-                self._answered[rows] |= found.behind[:, self.about.follower_response] <= self._epsilon
-        answered = self._response >= 0 if asked is None else self._answered
-        return standing_of(self._win, self._challenge, answered, self._epsilon, asked)
+            self._rows.look(rows, *self._known.intervals(self._coordinates(rows)))
+        return self._rows.standing(self.about)
 
-    def allocation(self, standing: Standing) -> tuple[int, tuple[np.ndarray, np.ndarray]]:
+    def allocation(self, standing: RowStanding) -> tuple[int, tuple[np.ndarray, np.ndarray]]:
         rows = np.array([standing.winner])
         if not standing.settled:
-            open_rows = np.flatnonzero(self._challenge > self._win.max() + self._epsilon)
-            rows = np.union1d(open_rows, [standing.winner])
+            open_rows = self._rows.challenge > self._rows.win.max() + self._rows.epsilon
+            rows = np.union1d(np.flatnonzero(open_rows), rows)
         queries = GROWTH * self.samples
         shares = difference_design(self._directions(rows), self._pool_rows, self._known.gram, queries, STEPS)
         counts = np.floor(shares * queries + 0.5).astype(np.int64)
@@ -123,25 +87,25 @@ class _Queries:
         rewards = np.stack(self._sampler.pull_counts(pairs, counts, rng), axis=1)
         self._known.add(self._white.coordinates(self._sampler.features.pairs(pairs)), counts, rewards)
 
-    def decision(self, standing: Standing) -> Decision:
-        row, response = standing.winner, int(self._response[standing.winner])
+    def decision(self, standing: RowStanding) -> Decision:
+        row, response, tie = standing.winner, self._rows.response(standing.winner), self._rows.tie
         leader, follower = self._white.parameters(self._known.fitted).T
         if not standing.proven:
-            slack = (0.75 if self._tie is TieBreaking.PESSIMISTIC else 0.5) * self._epsilon
-            found = linear_leader_values(self._sampler.features, leader, follower, slack, self._tie, 0.0)
+            slack = (0.75 if tie is TieBreaking.PESSIMISTIC else 0.5) * self._rows.epsilon
+            found = linear_leader_values(self._sampler.features, leader, follower, slack, tie, 0.0)
             row = int(found.values.argmax())
             response = int(found.responses[row])
         feature = self._sampler.features.block(row, row + 1)[0, response : response + 1]
         value = float(row_means(feature, leader, follower)[0][0])
-        return Decision(self._tie, row, None, response, value, self.samples)
+        return Decision(tie, row, None, response, value, self.samples)
 
     def _blocks(self, rows: np.ndarray) -> Iterator[np.ndarray]:
-        step = max(1, BLOCK_ELEMENTS // self._live.shape[1] ** 2)
+        step = max(1, BLOCK_ELEMENTS // self._rows.live.shape[1] ** 2)
         yield from (rows[start : start + step] for start in range(0, len(rows), step))
 
     def _coordinates(self, rows: np.ndarray) -> np.ndarray:
         """Coordinates [n,B,r] of the pairs of these leader actions."""
-        size = self._live.shape[1]
+        size = self._rows.live.shape[1]
         pairs = (rows[:, None] * size + np.arange(size)).ravel()
         found = self._white.coordinates(self._sampler.features.pairs(pairs))
         return found.reshape(len(rows), size, self._white.rank)
@@ -151,10 +115,10 @@ class _Queries:
 
         Leader means may be twice as far off as differences (pessimistic) or as far off (optimistic).
         """
-        share = 0.5 if self._tie is TieBreaking.PESSIMISTIC else 1.0
+        share = 0.5 if self._rows.tie is TieBreaking.PESSIMISTIC else 1.0
         kept: list[np.ndarray] = []
-        for row in rows[np.argsort(-self._challenge[rows], kind="stable")[:ROWS]]:
-            points = self._worst_known(self._coordinates(np.array([row]))[0, self._live[row]], RESPONSES)
+        for row in rows[np.argsort(-self._rows.challenge[rows], kind="stable")[:ROWS]]:
+            points = self._worst_known(self._coordinates(np.array([row]))[0, self._rows.live[row]], RESPONSES)
             first, second = np.triu_indices(len(points), 1)
             kept += [points[first] - points[second], share * points]
         return self._worst_known(np.concatenate(kept), DIRECTIONS)
@@ -171,3 +135,21 @@ def _pool(sampler: FeatureSampler, white: Whitening) -> np.ndarray:
         return np.arange(pairs)
     others = streams.generator("certified pool", *sampler.shape).choice(pairs, POOL, replace=False)
     return np.asarray(np.union1d(white.design.indices, others))
+
+
+@dataclass(frozen=True)
+class CertifiedLearner(StoppingLearner):
+    """Least squares on everything; later queries tell apart the responses of rows that are still open."""
+
+    version: ClassVar[int] = 2
+    model = _Queries
+
+    def schedule(self, sampler: FeatureSampler, budget: Budget) -> Schedule:
+        """The samples named are the most that can be used."""
+        white = whitening(sampler.features)
+        points = len(white.design.indices)
+        scale = sampler.sub_gaussian_scale
+        paper = points * core_point_queries(budget.epsilon, white.rank, points, budget.delta, scale)
+        first = int(_first_batch(white, paper).sum())
+        seconds = 0.05 + 2e-9 * math.prod(sampler.shape) * sampler.shape[1] * 40
+        return stopping_schedule(budget, paper, first, points, seconds, white)

@@ -13,7 +13,8 @@ from stackel_bench.families.tables.pair_confidence import first_counts, nothing_
 from stackel_bench.families.tables.pair_sampling import PairSampler
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.certified.learner import StoppingLearner
-from stackel_bench.learners.certified.row_bounds import RowBounds, row_bounds
+from stackel_bench.learners.certified.loop import Standing
+from stackel_bench.learners.certified.rows import RowBounds, row_bounds
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.learner import Schedule
 from stackel_bench.models import PayoffTable, TieBreaking
@@ -30,40 +31,13 @@ GROWTH = 0.15  # a pair that is pulled again gets this share of its pulls
 SEARCHED_TO = 0.02  # of the searches, as a share of epsilon
 
 
-@dataclass(frozen=True)
-class CertifiedLearner(StoppingLearner):
-    """Intervals of all entries, weighted by strategies; pulls where the two best strategies are mixed."""
-
-    version: ClassVar[int] = 2
-
-    def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
-        """The samples named are the most that can be used."""
-        return pair_schedule(sampler, budget, 0.1 + 0.05 * math.prod(sampler.shape))
-
-    def model(
-        self, sampler: PairSampler, schedule: Schedule, tie_breaking: TieBreaking, rng: np.random.Generator
-    ) -> _Entries:
-        """Every pair is pulled a few times first."""
-        return _Entries(sampler, schedule, tie_breaking, rng)
-
-
 @dataclass(frozen=True, eq=False)
-class MixedStanding:
-    """The strategy [A] with the best proof, or the one asked about, and a rival that may be better still."""
+class MixedStanding(Standing):
+    """The strategy [A] that it is about, with a response, and a rival that may be better still."""
 
     strategy: np.ndarray
+    response: int
     rival: np.ndarray | None
-    response: int  # surely within epsilon, -1 where none is known; or the one asked about
-    gap: float  # certified: no strategy is better by more
-    settled: bool
-    answered: bool  # the response is surely within epsilon
-    low: float  # phi_{eps/2} or psi_eps of the strategy is at least this
-    high: float  # phi_eps or psi_0 of it is at most this
-
-    @property
-    def proven(self) -> bool:
-        """Whether both lines of the theorem follow."""
-        return self.settled and self.answered
 
 
 class _Entries:
@@ -96,11 +70,18 @@ class _Entries:
         best = int(np.argmax([bound.win[0] for bound in bounds]))
         known = bounds[best]
         worth = float(known.win[0]) - VALUE
-        response = int(known.response[0] if self.about is None else self.about.follower_response)
-        answered = response >= 0 and bool(known.behind[0, response] <= self._epsilon)
-        gap, most = upper.value - worth, float(known.challenge[0]) + VALUE
-        settled = gap <= self._epsilon
-        return MixedStanding(tried[best], upper.strategy, response, gap, settled, answered, worth, most)
+        response = int(known.behind[0].argmin() if self.about is None else self.about.follower_response)
+        gap = upper.value - worth
+        return MixedStanding(
+            gap=gap,
+            settled=gap <= self._epsilon,
+            answered=bool(known.behind[0, response] <= self._epsilon),
+            low=worth,
+            high=float(known.challenge[0]) + VALUE,
+            strategy=tried[best],
+            response=response,
+            rival=upper.strategy,
+        )
 
     def allocation(self, standing: MixedStanding) -> tuple[int, np.ndarray]:
         """Rows in proportion to how much they are mixed, columns that may matter.
@@ -136,3 +117,15 @@ class _Entries:
         apart = weighted_rows(strategy, difference.reshape(len(low), -1)).reshape(1, size, size)
         least, most = weighted_rows(strategy, low)[None], weighted_rows(strategy, high)[None]
         return row_bounds(least, most, apart + VALUE, self._epsilon, self._tie)
+
+
+@dataclass(frozen=True)
+class CertifiedLearner(StoppingLearner):
+    """Intervals of all entries, weighted by strategies; pulls where the two best strategies are mixed."""
+
+    version: ClassVar[int] = 2
+    model = _Entries
+
+    def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
+        """The samples named are the most that can be used."""
+        return pair_schedule(sampler, budget, 0.1 + 0.05 * math.prod(sampler.shape))
