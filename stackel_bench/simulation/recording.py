@@ -66,7 +66,6 @@ class Recorder:
         self._answers.append(answer)
         self._next += 1
 
-    @property
     def over(self) -> bool:
         """Whether this piece has had its time; asked between two samples."""
         if self.seconds is None:

@@ -186,8 +186,8 @@ def test_files_are_read_as_python_reads_them(folder: Path, command: Command) -> 
 
 
 RULES = {
-    "from stackel_bench.families.bandit_rl.explorers.single_run import SingleRun\n"
-    "class Rule(SingleRun): name = 'rule'": "rules:Rule: it raises TypeError: Can't instantiate abstract class",
+    "from stackel_bench.families.bandit_rl.exploration.single_run import SingleRun\n"
+    "class Rule(SingleRun): name = 'rule'": "rules:Rule: it raises TypeError: Can't instantiate abstract",
     "class Rule: name = 'rule'": "Rule has no nested, no proved",
 }
 

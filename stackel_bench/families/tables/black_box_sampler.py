@@ -80,7 +80,7 @@ class BlackBoxSampler:
             a, b, pulls = wanted[position]
             size = self.pulls_per_call or max(1, pulls)
             while chunk * size < pulls:
-                if recorder.over:
+                if recorder.over():
                     recorder.cut((sums, position, chunk))
                 now = min(size, pulls - chunk * size)
                 stream = streams.generator("pulls", seed, position, chunk)

@@ -57,7 +57,7 @@ class TableEnv:
             raise GeneratorExit
         if self.fault == "hangs":
             time.sleep(60)
-        follower = float("nan") if self.fault == "nan" else follower
+        follower = {"nan": float("nan"), "words": "much"}.get(self.fault, follower)
         info = {"leader_reward": 7.0} if self.fault == "range" else {} if self.fault == "missing" else info
         state = 99 if self.fault == "state" else state
         return state, follower, self.fault == "ends", self.fault == "cut", info

@@ -162,7 +162,7 @@ class PlayedEpisodes:
             if until <= call.played:
                 break
             most = min(log.room, until - call.played)
-            played = log.play(episodes, most, lambda: recorder.over)
+            played = log.play(episodes, most, recorder.over)
             log.count_into(call.tally)
             call.played += played
             if played < most:

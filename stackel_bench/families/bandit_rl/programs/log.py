@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -39,8 +40,9 @@ class StepLog:
         self._clear()
 
     def _clear(self) -> None:
-        self._steps: list[Any] = []  # state, action and both rewards of a step, then those of the next one
-        self._lasts = [0]  # len(_steps) after each episode
+        self._states: list[int] = []
+        self._follower, self._leader = array("d"), array("d")
+        self._lasts = [0]  # number of steps after each episode
         self._finals: list[int] = []  # the state in which it ended
         self._rows: list[Rows] = []
         self._terminated: list[bool] = []
@@ -52,8 +54,8 @@ class StepLog:
         """
         world = self._world
         reset, step, observe = world.env.reset, world.env.step, world.observe
-        see, steps, lasts, finals = self._steps.extend, self._steps, self._lasts, self._finals
-        played, state, action, info = 0, None, None, ()
+        see, see_follower, see_leader = self._states.append, self._follower.append, self._leader.append
+        played, state, action, reward, info = 0, None, None, 0.0, ()
         try:
             with world.in_time() as again:
                 while played < most and not over():
@@ -65,12 +67,14 @@ class StepLog:
                     for row in rows:
                         action = row[state]
                         observation, reward, terminated, truncated, info = step(action)
-                        see((state, action, reward, info[LEADER_REWARD]))
+                        see(state)
+                        see_follower(reward)
+                        see_leader(info[LEADER_REWARD])
                         state = observation if observe is None else observe(observation)
                         if terminated or truncated:
                             break
-                    finals.append(operator.index(state))
-                    lasts.append(len(steps))
+                    self._finals.append(operator.index(state))
+                    self._lasts.append(len(self._states))
                     self._rows.append(rows)
                     self._terminated.append(terminated)
                     played += 1
@@ -79,14 +83,19 @@ class StepLog:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            if state is None or world.has(state):
-                raise self._error(state, action, _reason(error, info)) from error
-            states = f"a state must be an integer in 0..{world.shape[1] - 1}"
-            raise self._error(state, action, states) from error
+            if state is not None and not world.has(state):
+                what = f"a state must be an integer in 0..{world.shape[1] - 1}"
+            elif len(self._states) > len(self._follower):
+                what = f"follower's reward is {reward!r}, not a number"
+            elif len(self._follower) > len(self._leader):
+                what = f"info has no number {LEADER_REWARD!r}: {info!r}"
+            else:
+                what = f"raises {told(error)}"
+            raise self._error(state, action, what) from error
         return played
 
     def _error(self, state: Any, action: Any, what: str, step: int | None = None) -> PlayError:
-        here = (len(self._steps) - self._lasts[-1]) // 4 if step is None else step
+        here = len(self._leader) - self._lasts[-1] if step is None else step
         place = f"{self._world.place}, step {here}, state {state!r}, action {action!r}"
         return PlayError(f"{place}: {what}")
 
@@ -95,67 +104,61 @@ class StepLog:
 
         Returns what the follower and the leader earned in each episode: [2, episodes].
         """
-        world, rules = self._world, self._world.rules
-        _, states, actions, _ = tally.counts.shape
+        rules, (layers, states, actions, _) = self._world.rules, tally.counts.shape
         earned = np.zeros((2, len(self._finals)))
         if not self._finals:
             return earned
-        first, last = np.array(self._lasts[:-1]) // 4, np.array(self._lasts[1:]) // 4 - 1
-        lengths, finals = last + 1 - first, np.array(self._finals)
-        seen, done, follower, leader = (self._steps[i::4] for i in range(4))
-        s, b = np.array(seen, dtype=np.intp), np.array(done, dtype=np.intp) - world.first_action
-        h = np.arange(len(s)) - np.repeat(first, lengths)
-        following = np.append(s[1:], 0)
-        following[last] = finals
+        first, lengths, finals = np.array(self._lasts[:-1]), np.diff(self._lasts), np.array(self._finals)
+        episode = np.repeat(np.arange(len(finals)), lengths)
+        h = np.arange(len(episode)) - first[episode]
+        path = np.repeat(finals[:, None], layers + 1, axis=1)  # states, the last of which is stayed in
+        path[episode, h] = self._states
+        s, following = path[episode, h], path[episode, h + 1]
 
-        def refuse(bad: np.ndarray, values: Sequence[Any] | np.ndarray, what: str) -> None:
+        def refuse(bad: np.ndarray, values: np.ndarray, what: str) -> None:
             if bad.any():
                 i = int(bad.argmax())
-                raise self._error(seen[i], done[i], what.format(values[i]), int(h[i]))
+                step, state = int(h[i]), int(s[i])
+                action = self._rows[episode[i]][step][state]
+                raise self._error(state, action, what.format(values[i]), step)
 
-        start, cut = self._initial_state, np.zeros(len(s), dtype=bool)
+        start, over = self._initial_state, np.array(self._terminated, dtype=bool)
+        cut = (h + 1 == lengths[episode]) & (h + 1 < layers) & ~over[episode]
         refuse((h == 0) & (s != start), s, f"an episode starts in state {{}}, others start in {start}")
         refuse((following < 0) | (following >= states), following, f"next state {{}}, not in 0..{states - 1}")
-        cut[last] = (lengths < len(tally.counts)) & ~np.array(self._terminated, dtype=bool)
-        refuse(cut, s, f"the environment cuts its episode before game.horizon={len(tally.counts)}")
-        place = (h * states + s) * actions + b
+        refuse(cut, s, f"the environment cuts its episode before game.horizon={layers}")
+        place = (np.arange(layers) * states + path[:, :-1]) * actions + self._actions(path[:, :-1])
         for player, found, (low, high), sums, returns in (
-            ("follower's", follower, rules.follower_range, tally.follower_sums, earned[0]),
-            ("leader's", leader, rules.leader_range, tally.leader_sums, earned[1]),
+            ("follower's", self._follower, rules.follower_range, tally.follower_sums, earned[0]),
+            ("leader's", self._leader, rules.leader_range, tally.leader_sums, earned[1]),
         ):
-            values = _numbers(found)
-            outside = ~((values >= low) & (values <= high))
+            values = np.array(found)
             wanted = f"not in [{low:g}, {high:g}] (game.reward_range)"
-            refuse(outside, found, f"{player} reward is {{!r}}, {wanted}")
+            refuse(~((values >= low) & (values <= high)), values, f"{player} reward is {{}}, {wanted}")
             scaled = (values - low) / (high - low)
-            np.add.at(sums.reshape(-1), place, scaled)  # one after the other, wherever a piece ended
+            np.add.at(sums.reshape(-1), place[episode, h], scaled)  # one by one, wherever a piece ended
             returns[:] = np.add.reduceat(scaled, first)
-        np.add.at(tally.counts.reshape(-1), place * states + following, 1)
-        self._stay(tally, lengths, finals)
-        self._note_ends(h, s, lengths, finals)
+        np.add.at(tally.counts.reshape(-1), place * states + path[:, 1:], 1)
+        self._note_ends(h, s, lengths[over], finals[over])
         tally.rewarded = tally.visits()
         self._clear()
         return earned
 
-    def _stay(self, tally: Tally, lengths: np.ndarray, finals: np.ndarray) -> None:
-        """Count the layers that ended episodes do not play."""
-        layers, states, actions, _ = tally.counts.shape
-        missing = layers - lengths
-        h = np.arange(missing.sum()) - np.repeat(np.cumsum(missing) - layers, missing)
-        s = np.repeat(finals, missing)
-        if self._rows.count(self._rows[0]) == len(self._rows):
-            chosen = np.array(self._rows[0])[h, s]
+    def _actions(self, states: np.ndarray) -> np.ndarray:
+        """What was done, or would have been done, in these states [episodes, layers]; counted from 0."""
+        rows, layers = self._rows, np.arange(states.shape[1])
+        if rows.count(rows[0]) == len(rows):
+            chosen = np.array(rows[0])[layers, states]
         else:
-            ended = zip(self._rows, lengths.tolist(), self._finals, strict=True)
-            chosen = np.array([row[s] for rows, length, s in ended for row in rows[length:]], dtype=np.intp)
-        b = chosen - self._world.first_action
-        np.add.at(tally.counts.reshape(-1), ((h * states + s) * actions + b) * states + s, 1)
+            paths = zip(rows, states.tolist(), strict=True)
+            chosen = np.array([[row[s] for row, s in zip(*path, strict=True)] for path in paths])
+        return np.asarray(chosen - self._world.first_action)
 
     def _note_ends(self, h: np.ndarray, s: np.ndarray, lengths: np.ndarray, finals: np.ndarray) -> None:
-        """Raise a PlayError where episodes go on in a state in which others have ended."""
-        ends, over = self._ends, np.array(self._terminated, dtype=bool)
+        """Raise a PlayError where episodes go on in a state in which others have ended, at this length."""
+        ends = self._ends
         ends.alive[h, s] = True
-        ends.ended[lengths[over], finals[over]] = True
+        ends.ended[lengths, finals] = True
         both = np.argwhere(ends.alive & ends.ended)
         if len(both):
             layer, state = both[0].tolist()
@@ -163,17 +166,3 @@ class StepLog:
                 f"{self._world.place}, step {layer}, state {state}: some episodes go on and others have "
                 "terminated there, so that it is two states; give ended episodes an observation of their own"
             )
-
-
-def _reason(error: BaseException, info: Any) -> str:
-    if isinstance(error, KeyError) and LEADER_REWARD not in info:
-        return f"info has no {LEADER_REWARD!r}"
-    return f"raises {told(error)}"
-
-
-def _numbers(found: Sequence[Any]) -> np.ndarray:
-    """The rewards as numbers; what is none becomes NaN, which no range contains."""
-    try:
-        return np.array(found, dtype=np.float64)
-    except (TypeError, ValueError):
-        return np.array([v if isinstance(v, int | float | np.number) else np.nan for v in found], dtype=float)
