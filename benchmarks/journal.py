@@ -22,7 +22,6 @@ import pandas as pd
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.files import write_atomically
 from stackel_bench.results.journal import Journal
-from stackel_bench.results.storage.repair import repair
 
 REPLICATES = 200
 BUNDLE = 2  # cells of one trial: both tie-breakings
@@ -90,7 +89,7 @@ def segments(folder: Path, cells: int, tables: list[pd.DataFrame]) -> list[str]:
     writing = cpu(write)
     load = cpu(lambda: Journal(folder), 5)
     entries_too = cpu(lambda: list(Journal(folder).entries.values()), 3)
-    check = cpu(lambda: repair(Journal(folder)), 3) - load
+    check = cpu(lambda: Journal(folder).repair(), 3) - load
     some = random.Random(0).sample([one.cell_id for one in entries], 200)
     fresh = Journal(folder)
     read = cpu(lambda: [fresh.read_records(cell_id) for cell_id in some]) / 200

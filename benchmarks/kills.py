@@ -61,7 +61,7 @@ def main(kills: int) -> None:
             _complete(family, folder / f"{family}-whole", expected[family])
         while (done := sum(each.kills.total() for each in found.values())) < kills:
             family = list(FAMILIES)[done % len(FAMILIES)]
-            victim = "worker" if done % 10 in (2, 5, 8) else "driver"
+            victim = "worker" if done % 10 in (0, 4, 8) else "driver"
             _disturb(family, victim, folder, usual[family], chance, expected[family], found[family])
             print(f"{done + 1} kills, {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
         for family in FAMILIES:

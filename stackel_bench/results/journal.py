@@ -130,6 +130,32 @@ class Journal:
             merging.merge(segments, functools.partial(self.is_wanted, name))
         return entries
 
+    def repair(self) -> None:
+        """Make the folder whole before a driver goes on; problems() tells what was mended.
+
+        Damaged lines are moved, damaged tables removed. Tables that no line declares were left by a driver
+        that died before it could write the line, or belong to lines that are damaged or gone: their cells
+        run again. A cell that has lost one of its tables loses the other, too.
+        """
+        files.remove_parts(self.folder)
+        if moved := self.lines.move_damaged(self.folder / files.DAMAGED_LINES):
+            lines = plural(moved, "damaged line")
+            self.repaired.append(f"{lines} moved to {files.DAMAGED_LINES}: such cells run again")
+        known = self.entries.keys() | self.unknown.keys() | self.lost
+        if strays := {key.cell_id for key in self.tables[files.RECORDS].owners} - known:
+            cells = plural(len(strays), "cell")
+            sentence = f"records of {cells} without a line in {files.JOURNAL}: such cells run again"
+            self.repaired.append(sentence)
+        damaged, lost = 0, -1
+        while lost != len(self.lost):
+            lost = len(self.lost)
+            for name, segments in self.tables.items():
+                damaged += merging.tidy(segments, {k for k in segments.owners if self.is_wanted(name, k)})
+            self.sort_lines()
+        if damaged:
+            damaged_files = plural(damaged, "damaged file")
+            self.repaired.append(f"{damaged_files} of tables removed, what was whole kept")
+
     def require_unchanged(self) -> None:
         """Raise an InputError where somebody else changed the folder since it was read or written."""
         self.lines.require_unchanged()

@@ -167,17 +167,11 @@ def shared_settings(composer: Composer, overrides: Sequence[str]) -> Settings:
 def _all_combinations(
     settings: Settings, products: Sequence[tuple[Sequence[str], Mapping[str, Any]]]
 ) -> Iterator[tuple[list[str], dict[str, Any]]]:
-    for overrides, objects in products:
-        for combination in _combinations(settings, split_where(overrides)[0]):
-            yield combination, dict(objects)
-
-
-def _combinations(settings: Settings, overrides: Sequence[str]) -> Iterator[list[str]]:
-    grids = settings.study.grids
-    if not grids:
-        yield from product(overrides)
-    for position, grid in enumerate(grids):
-        yield from product(merge_overrides(grid_overrides(f"study.grids[{position}]", grid), overrides))
+    for words, objects in products:
+        overrides, _ = split_where(words)
+        grids = [grid_overrides(f"study.grids[{n}]", grid) for n, grid in enumerate(settings.study.grids)]
+        for grid in grids or [()]:
+            yield from ((each, dict(objects)) for each in product(merge_overrides(grid, overrides)))
 
 
 def _require_used(overrides: Sequence[str], cells: Collection[Cell]) -> None:

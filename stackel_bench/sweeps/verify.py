@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import math
 from collections.abc import Iterator, Mapping
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stackel_bench.errors import InputError
+from stackel_bench.evaluation.summary import summarise
 from stackel_bench.results import files
 from stackel_bench.results.compare import metrics_difference, table_difference
 from stackel_bench.results.entry import FINISHED, Entry
@@ -22,9 +24,10 @@ from stackel_bench.results.verify import (
     verify_shape,
     verify_tables,
 )
-from stackel_bench.sweeps.cell import CellBuilder, is_made_of_names
-from stackel_bench.sweeps.recompute import recompute, resummarise
+from stackel_bench.sweeps.cell import Cell, CellBuilder, is_made_of_names
 from stackel_bench.tolerances import RECOMPUTED
+from stackel_bench.trials.pieces import whole_trial
+from stackel_bench.trials.trial import Outcome
 
 _LIBRARIES = ("numpy", "numba")
 
@@ -87,7 +90,7 @@ class Verification:
         yield from wrong
         if wrong:
             return
-        metrics, rungs = resummarise(entry, records)
+        metrics, rungs = summarise(records, entry.config["budget"]["delta"])
         yield from self._compare(entry, metrics, "its records say")
         for position, (kept, found) in enumerate(zip(entry.rungs, rungs, strict=False)):
             if metrics_difference(kept, found, self._tolerance):
@@ -116,6 +119,12 @@ class Verification:
     def _compare(self, entry: Entry, metrics: Mapping[str, float], words: str) -> Iterator[str]:
         for name, (kept, found) in metrics_difference(entry.metrics, metrics, self._tolerance).items():
             yield f"cell {entry.cell_id}: {name} is {kept}, {words} {found}"
+
+
+def recompute(cell: Cell) -> Outcome:
+    """Records, table of actions and metrics of a cell, computed in this process."""
+    trial = dataclasses.replace(cell.trial, tie_breakings=(cell.tie_breaking,))
+    return whole_trial(trial.assignment, trial.game)[cell.tie_breaking]
 
 
 def chosen(cell_ids: list[str], sweep: str, fraction: float) -> list[str]:

@@ -1,12 +1,19 @@
-"""All that a tracking store shall know of one run, and what it may answer about a run that it has."""
+"""All that a tracking store shall know of one run, and what it may answer about a run that it has.
+
+Runs of cells come from `cell_run`; pairs of tie-breakings and series along a number are no cells.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from stackel_bench.text import printable
+
+PAIR, SERIES = "pair", "series"
 
 
 class Point(NamedTuple):
@@ -64,6 +71,29 @@ class Runs(Protocol):
 
     def artifact_names(self, runs: Sequence[KnownRun]) -> list[set[str]]:
         """The names of the files that lie in the top folder of each run's artifacts."""
+
+
+def extra_run(
+    kind: str,
+    shared: Mapping[str, str],
+    name: str,
+    tags: Mapping[str, str],
+    points: Sequence[Point],
+    stamp: float,
+) -> RunRecord:
+    """A run whose key is the digest of what it says, so that it is written once, and anew when that changes.
+
+    shared: tags of all runs of the sweep, its id among them; stamp: when its cells had finished (seconds).
+    """
+    content = json.dumps([name, dict(tags), points], sort_keys=True)
+    key = prefix(shared["stackel.sweep_id"]) + hashlib.sha256(content.encode()).hexdigest()[:16]
+    moment = round(stamp * 1000)
+    return RunRecord(kind, key, name, {**tags, **shared}, {}, points, {}, True, moment, moment)
+
+
+def prefix(sweep_id: str) -> str:
+    """How the keys of all such runs of a sweep begin."""
+    return f"{sweep_id}-"
 
 
 def key_tag(kind: str) -> str:

@@ -13,7 +13,7 @@ from stackel_bench.families.games import load_game
 from stackel_bench.outside.code import code_of, has_source
 from stackel_bench.outside.reference import load_reference
 from stackel_bench.sweeps.cell import Cell, CellBuilder
-from stackel_bench.sweeps.recompute import recompute
+from stackel_bench.sweeps.verify import recompute
 
 REST: dict[str, Any] = {"budget": {"kind": "fixed", "samples": 1000, "epsilon": 0.2}, "replicates": 3}
 

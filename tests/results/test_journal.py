@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from stackel_bench.errors import InputError
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.journal import Journal
-from stackel_bench.results.storage.repair import repair
 from stackel_bench.results.storage.segment import is_intact
 from tests.results.made_up import assert_holds, assert_same, commit, entry, records, without_digests
 
@@ -39,7 +38,7 @@ def test_any_torn_end(tmp_path_factory: pytest.TempPathFactory, number: int, dat
     left = kept.count(b"\n")
     assert list(map(without_digests, again.entries.values())) == [entry(i) for i in range(left)]
     assert path.read_bytes() == kept, "reading changes nothing"
-    repair(again)
+    again.repair()
     assert bool(again.problems()) == (left < number), "records without a line are told"
     commit(again, 99)
     assert_holds(folder, *range(left), 99)
@@ -138,7 +137,7 @@ def test_a_driver_saves_what_is_whole_in_a_damaged_segment(tmp_path: Path) -> No
             path.write_bytes(changed)
             shutil.copytree(folder, copy)
             driver = Journal(copy)
-            repair(driver)
+            driver.repair()
             assert any("1 damaged file" in sentence for sentence in driver.problems())
             missing = [number for number in (1, 2, 3) if entry(number).cell_id not in driver.entries]
             saved.add(3 - len(missing))
@@ -161,7 +160,7 @@ def test_a_missing_segment_is_told_and_its_cells_run_again(tmp_path: Path) -> No
     driver = Journal(tmp_path)
     assert driver.lost == {entry(1).cell_id, entry(2).cell_id}
     assert driver.problems() == ["tables of 2 finished cells damaged or missing: such cells run again"]
-    repair(driver)
+    driver.repair()
     assert {key.cell_id for key in driver.tables["actions"].owners} == {entry(4).cell_id}
     commit(driver, 1, 2)
     for number in (1, 2, 4):
@@ -176,7 +175,7 @@ def test_damaged_lines_are_moved_not_destroyed(tmp_path: Path) -> None:
     path.write_bytes(lines[0] + b"\x00" * 50 + b"\n" + lines[1][:-9] + b"\n" + lines[2] + lines[1][:40])
     driver = Journal(tmp_path)
     assert driver.problems() == ["2 damaged lines in journal.jsonl: such cells run again"]
-    repair(driver)
+    driver.repair()
     assert (tmp_path / "journal.damaged").read_bytes() == b"\x00" * 50 + b"\n" + lines[1][:-9] + b"\n"
     assert path.read_bytes() == lines[0] + lines[2]
     assert "2 damaged lines moved to journal.damaged: such cells run again" in driver.problems()
@@ -202,7 +201,7 @@ def test_unknown_states_are_told_and_left_alone(tmp_path: Path) -> None:
     assert list(again.entries) == [entry(2).cell_id]
     assert again.state(entry(1).cell_id) == "paused"
     before = (tmp_path / PATH).read_bytes()
-    repair(again)
+    again.repair()
     assert (tmp_path / PATH).read_bytes() == before
     assert entry(1).cell_id in {key.cell_id for key in again.tables["records"].owners}
 

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 from stackel_bench.results.journal import TABLES, Journal
 from stackel_bench.results.storage import merging
-from stackel_bench.results.storage.repair import repair
 from stackel_bench.results.storage.segment import Key, Segment
 from stackel_bench.results.storage.segments import Segments
 from tests.results.made_up import assert_holds, assert_same, commit, entry, records
@@ -41,7 +40,7 @@ def test_any_order_of_commits(
     for position, size in enumerate(bundles):
         if position % reopened == 0:
             journal = Journal(folder)
-            repair(journal)
+            journal.repair()
         commit(journal, *range(count, count + size))
         count += size
     journal = assert_holds(folder, *range(count))
@@ -114,13 +113,13 @@ def test_a_crash_at_every_step(tmp_path: Path, small_fan_in: None) -> None:
             assert_same(Journal(folder), number)
 
         def repair_it(folder: Path = folder) -> None:
-            repair(Journal(folder))
+            Journal(folder).repair()
 
         for second in range(3):
             if not crashes(repair_it, second):
                 break
         driver = Journal(folder)
-        repair(driver)
+        driver.repair()
         assert len(driver.entries) == declared, "a crash in the repair costs nothing"
         assert not list(folder.rglob("*.part"))
         for bundle in bundles:

@@ -62,7 +62,7 @@ def assert_explored_once(names: list[str]) -> None:
 def test_a_driver_killed_again_and_again_repeats_no_kept_piece(
     whole: dict[str, bytes], tmp_path: Path
 ) -> None:
-    """Two of the random moments; benchmarks/kills.py has twenty, with Ray and its workers."""
+    """Two of the random moments; benchmarks/kills.py has a hundred, with Ray and its workers."""
     output, moments = tmp_path / "output", random.Random(13)
     arguments = [*SERIAL_CELL, f"output={output}"]
     kept: dict[str, int] = {}

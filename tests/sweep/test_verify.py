@@ -14,9 +14,9 @@ import pandas as pd
 import pytest
 
 from stackel_bench.cli import main
+from stackel_bench.evaluation.summary import summarise
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.journal import Journal
-from stackel_bench.sweeps.recompute import resummarise
 from stackel_bench.sweeps.verify import chosen
 from stackel_bench.text import plural
 from tests.sweep import commands
@@ -131,7 +131,7 @@ def rewrite(folder: Path, change: Callable[[pd.DataFrame], pd.DataFrame]) -> Non
     journal = Journal(folder)
     entry = first_entry(folder)
     records = change(journal.read_records(entry.cell_id))
-    metrics, rungs = resummarise(entry, records)
+    metrics, rungs = summarise(records, entry.config["budget"]["delta"])
     changed = dataclasses.replace(entry, metrics={**entry.metrics, **metrics}, rungs=tuple(rungs))
     kept = [
         (changed if one.cell_id == entry.cell_id else one, records_of, journal.read_actions(one.cell_id))

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from stackel_bench.tracking.cell_run import KIND as CELL
-from stackel_bench.tracking.extra_run import PAIR, SERIES
 from stackel_bench.tracking.links import equals
+from stackel_bench.tracking.run_record import PAIR, SERIES
 
 Json = dict[str, Any]
 

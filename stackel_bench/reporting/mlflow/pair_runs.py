@@ -15,8 +15,7 @@ from stackel_bench.results.entry import Entry
 from stackel_bench.results.numbers import UNDECIDED, interval, needed, needed_with_interval, ratio, small
 from stackel_bench.statistics.ratios import LogInterval, pool
 from stackel_bench.tracking.cell_run import identity_tags, pair_name
-from stackel_bench.tracking.extra_run import PAIR, extra_run
-from stackel_bench.tracking.run_record import Point, RunRecord
+from stackel_bench.tracking.run_record import PAIR, Point, RunRecord, extra_run
 
 OPEN_COLOUR = "#8a8f98"
 _OF_CELLS = ("tie_breaking", "mlflow.runColor")

@@ -16,8 +16,7 @@ from stackel_bench.results.names import SYMBOLS
 from stackel_bench.results.numbers import count, needed, needed_interval, small
 from stackel_bench.results.run_names import SHORT_TIES
 from stackel_bench.tracking.cell_run import identity_tags
-from stackel_bench.tracking.extra_run import SERIES, extra_run
-from stackel_bench.tracking.run_record import Point, RunRecord
+from stackel_bench.tracking.run_record import SERIES, Point, RunRecord, extra_run
 
 LEAST_VALUES = 2
 MOST_SERIES = 100

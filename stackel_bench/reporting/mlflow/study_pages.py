@@ -16,8 +16,8 @@ from stackel_bench.reporting.templates import fill
 from stackel_bench.reporting.versus.paired import pairs
 from stackel_bench.results.columns import shown_in
 from stackel_bench.results.varying import varying_keys
-from stackel_bench.tracking.extra_run import PAIR, SERIES, prefix
 from stackel_bench.tracking.links import report_link, runs_link, view_query
+from stackel_bench.tracking.run_record import PAIR, SERIES, prefix
 
 if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore

@@ -11,8 +11,8 @@ from stackel_bench.reporting.mlflow.series_runs import Step
 from stackel_bench.results.columns import NEEDED
 from stackel_bench.results.entry import Entry
 from stackel_bench.tracking.cell_run import KIND as CELL
-from stackel_bench.tracking.extra_run import PAIR, SERIES
 from stackel_bench.tracking.links import PAIRS_VIEW, equals
+from stackel_bench.tracking.run_record import PAIR, SERIES
 
 COLOURS = "cold: pessimistic"  # the names of sections are cut after some 45 letters
 _ORDER = "tags.`pair`"

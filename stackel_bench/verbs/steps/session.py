@@ -26,7 +26,6 @@ from stackel_bench.results import files
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.numbers import about
 from stackel_bench.results.provenance import record_machine
-from stackel_bench.results.storage.repair import repair
 from stackel_bench.sweeps.cell import Cell
 from stackel_bench.sweeps.driver import Tally, finished_cells, missing_cells, run_cells
 from stackel_bench.sweeps.folder import locked, require_writable, sweep_folder
@@ -118,7 +117,7 @@ def carry_through(session: Session, ending: Ending) -> bool:
     journal = session.journal
     if session.plan.settings.only == "failed" and not journal.entries:
         raise InputError("only", "failed", "null", "only=failed: this sweep has no results yet")
-    repair(journal)
+    journal.repair()
     tell_problems(session.console, journal)
     _run(session)
     journal.require_unchanged()
