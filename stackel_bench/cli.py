@@ -84,7 +84,7 @@ def main(arguments: list[str] | None = None) -> int:
         print("stopped", file=sys.stderr)
         return 130
     except MemoryError as error:
-        print(f"error: game: found too large ({error}), allowed: what fits into memory", file=sys.stderr)
+        print(f"error: the game does not fit into memory ({error})", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader, `head` perhaps, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -13,7 +13,7 @@ _TELL_SECONDS = 10.0
 
 
 def in_background(function: Callable[..., Value], *arguments: object) -> Future[Value]:
-    """The result to come of a call in a thread that nobody has to wait for, Ctrl-C included."""
+    """The Future of a call in a daemon thread, so that Ctrl-C need not wait for it."""
     future: Future[Value] = Future()
 
     def work() -> None:

@@ -77,7 +77,7 @@ def core_set(features: np.ndarray | FeatureSource) -> CoreSet:
 def _precise(
     rows: FeatureRows, span: FeatureSpan, indices: np.ndarray, weights: np.ndarray, largest: np.ndarray
 ) -> float:
-    """The largest leverage of these rows; of coordinates, as many as the rank say all, without rounding."""
+    """The largest leverage of these rows without rounding, from as many coordinates as the rank."""
     points = rows.pick(indices) * span.scales
     columns = independent_columns(points, span.rank)
     leverage = 0.0

@@ -8,6 +8,7 @@ from stackel_bench.errors import InputError
 from stackel_bench.models.feature_source import ArrayFeatures, FeatureSource
 from stackel_bench.tolerances import FLOAT_STEP
 
+Where = slice | np.ndarray  # which rows: all from one to another, or their increasing indices
 CHUNK_ELEMENTS = 2**17  # 1 MB of float64: small enough for the caches, large enough to amortise calls
 
 
@@ -19,26 +20,23 @@ class FeatureRows:
         self._leaders, self._followers, self.dimension = source.shape
         self.count = self._leaders * self._followers
 
-    def chunks(self) -> Iterator[tuple[int, np.ndarray]]:
-        """Pairs (index of the first row, rows [k,d]) that cover all rows in order.
+    def picked(self, indices: np.ndarray | None = None) -> Iterator[tuple[Where, np.ndarray]]:
+        """Pairs (where, rows [k,d]) that cover all rows, or those of these increasing indices, in order.
 
-        Blocks of leader actions, cut where a single one has more rows than a chunk.
+        Blocks of leader actions, cut where a single one has more rows than a chunk; those without any of the
+        indices are not read.
         """
         for first, last in self._spans():
-            yield from self._cut(first, last)
-
-    def picked(self, indices: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Pairs (indices [k], their rows [k,d]) that cover the given increasing indices.
-
-        Blocks of leader actions without any of them are not read.
-        """
-        for first, last in self._spans():
-            ends = np.searchsorted(indices, [first * self._followers, last * self._followers])
-            if ends[0] == ends[1]:
-                continue
+            if indices is not None:
+                ends = np.searchsorted(indices, [first * self._followers, last * self._followers])
+                if ends[0] == ends[1]:
+                    continue
             for start, rows in self._cut(first, last):
-                here = slice(*np.searchsorted(indices, [start, start + len(rows)]))
-                yield indices[here], rows[indices[here] - start]
+                if indices is None:
+                    yield slice(start, start + len(rows)), rows
+                else:
+                    here = indices[slice(*np.searchsorted(indices, [start, start + len(rows)]))]
+                    yield here, rows[here - start]
 
     def _spans(self) -> Iterator[tuple[int, int]]:
         step = max(1, CHUNK_ELEMENTS // (self.dimension * self._followers))
@@ -74,13 +72,13 @@ def feature_rows(features: np.ndarray | FeatureSource) -> FeatureRows:
     return FeatureRows(ArrayFeatures(matrix[:, None]), precision, matrix=True)
 
 
-def reject_non_finite(rows: FeatureRows, block: np.ndarray, indices: np.ndarray) -> None:
-    """Raise an InputError at the first entry of block [k,d] that is not finite; indices [k] name its rows."""
+def reject_non_finite(rows: FeatureRows, block: np.ndarray, where: Where) -> None:
+    """Raise an InputError at the first entry of block [k,d] that is not finite."""
     bad = np.argwhere(~np.isfinite(block))
     if len(bad):
         row, column = (int(i) for i in bad[0])
-        found = float(block[row, column])
-        raise InputError(rows.name(int(indices[row]), column), found, "finite numbers")
+        index = where.start + row if isinstance(where, slice) else int(where[row])
+        raise InputError(rows.name(index, column), float(block[row, column]), "finite numbers")
 
 
 def _matrix(features: object) -> np.ndarray:

@@ -9,47 +9,39 @@ from dataclasses import dataclass
 import numpy as np
 
 from stackel_bench.planning.design.feature_products import squared_lengths
-from stackel_bench.planning.design.rows import FeatureRows, reject_non_finite
+from stackel_bench.planning.design.rows import FeatureRows, Where, reject_non_finite
 from stackel_bench.tolerances import FLOAT32_ROUNDING, FLOAT32_SPREAD
 
 FLOAT32_RANGE = 2.0**40  # column sizes beyond it could overflow or vanish in float32: no bound then
 
 
-@dataclass(frozen=True, eq=False)
 class LeverageBound:
-    """lev(phi) <= (1 + FLOAT32_SPREAD) |x @ directions|^2 + remainder |x|^2 for x = float32(phi) * scales."""
+    """lev(phi) <= (1 + FLOAT32_SPREAD) |x @ directions|^2 + remainder |x|^2 for x = float32(phi) * scales.
 
-    scales: np.ndarray | None  # [d] float32, None for ones
-    directions: np.ndarray  # [d,k] float32
-    remainder: float
+    Evaluated chunk after chunk in the same memory: fresh arrays cost as much as the products.
+    """
 
-
-class _BoundBuffers:
-    """A bound evaluated chunk after chunk in the same memory; fresh arrays cost as much as the products."""
-
-    def __init__(self, bound: LeverageBound) -> None:
-        self._bound = bound
-        self._reserve(0)
-
-    def _reserve(self, size: int) -> None:
-        dimension, kept = self._bound.directions.shape
-        self._scaled = np.empty((size, dimension), dtype=np.float32)
-        self._projected = np.empty((size, kept), dtype=np.float32)
+    def __init__(self, scales: np.ndarray, directions: np.ndarray, remainder: float) -> None:
+        self._scales = None if (scales == 1).all() else scales.astype(np.float32)
+        self._directions = directions.astype(np.float32)
+        self._remainder = remainder
+        self._scaled, self._projected = (np.empty((0, size), np.float32) for size in directions.shape)
 
     def of(self, block: np.ndarray) -> np.ndarray:
         """Upper bounds [m] of the leverages of rows [m,d]."""
         size = len(block)
         if size > len(self._scaled):
-            self._reserve(size)
+            kept = self._directions.shape
+            self._scaled, self._projected = (np.empty((size, width), np.float32) for width in kept)
         scaled, projected = self._scaled[:size], self._projected[:size]
         scaled[...] = block
-        if self._bound.scales is not None:
-            scaled *= self._bound.scales
-        np.matmul(scaled, self._bound.directions, out=projected)
+        if self._scales is not None:
+            scaled *= self._scales
+        np.matmul(scaled, self._directions, out=projected)
         values = np.einsum("ij,ij->i", projected, projected).astype(np.float64)
         values *= 1 + FLOAT32_SPREAD
         norms = np.einsum("ij,ij->i", scaled, scaled).astype(np.float64)
-        norms *= self._bound.remainder
+        norms *= self._remainder
         values += norms
         return np.asarray(values)
 
@@ -89,8 +81,7 @@ def whitening(scales: np.ndarray, map_scaled: np.ndarray, sample: np.ndarray, th
     if kept is None:
         return Whitening(exact, None)
     directions = vectors[:, :kept] * np.sqrt(eigenvalues[:kept] - eigenvalues[kept])
-    single = None if (scales == 1).all() else scales.astype(np.float32)
-    return Whitening(exact, LeverageBound(single, directions.astype(np.float32), float(remainders[kept])))
+    return Whitening(exact, LeverageBound(scales, directions, float(remainders[kept])))
 
 
 def _least_work(
@@ -121,32 +112,22 @@ def scan_leverages(
     wanted are increasing row indices, None stands for all; other rows keep their entry. Non-finite features
     raise an InputError.
     """
-    buffers = None if design.bound is None else _BoundBuffers(design.bound)
     read = 0
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        if wanted is None:
-            for start, block in rows.chunks():
-                values = _values(design, buffers, block, threshold)
-                upper[start : start + len(block)] = values
-                if not np.isfinite(values.sum()):
-                    _settle_odd(rows, block, np.arange(start, start + len(block)), upper)
-                read += len(block)
-        else:
-            for indices, block in rows.picked(wanted):
-                upper[indices] = values = _values(design, buffers, block, threshold)
-                if not np.isfinite(values.sum()):
-                    _settle_odd(rows, block, indices, upper)
-                read += len(block)
+        for where, block in rows.picked(wanted):
+            values = _values(design, block, threshold)
+            upper[where] = values
+            if not np.isfinite(values.sum()):
+                _settle_odd(rows, block, where, upper)
+            read += len(block)
     return read
 
 
-def _values(
-    design: Whitening, buffers: _BoundBuffers | None, block: np.ndarray, threshold: float
-) -> np.ndarray:
+def _values(design: Whitening, block: np.ndarray, threshold: float) -> np.ndarray:
     """Bounds where they are at most threshold, exact leverages elsewhere."""
-    if buffers is None:
+    if design.bound is None:
         return design.leverages(block)
-    values = buffers.of(block)
+    values = design.bound.of(block)
     unsettled = np.nonzero(~(values <= threshold))[0]
     if 2 * len(unsettled) > len(block):
         return design.leverages(block)
@@ -155,8 +136,7 @@ def _values(
     return values
 
 
-def _settle_odd(rows: FeatureRows, block: np.ndarray, indices: np.ndarray, upper: np.ndarray) -> None:
+def _settle_odd(rows: FeatureRows, block: np.ndarray, where: Where, upper: np.ndarray) -> None:
     """Reject non-finite features; a finite row too large for this design counts as infinite: it is added."""
-    reject_non_finite(rows, block, indices)
-    odd = indices[~np.isfinite(upper[indices])]
-    upper[odd] = np.inf
+    reject_non_finite(rows, block, where)
+    upper[where] = np.where(np.isfinite(upper[where]), upper[where], np.inf)

@@ -59,16 +59,17 @@ def _span_by_passes(rows: FeatureRows, sample: np.ndarray, tolerance: float) -> 
     it is too small for a design, which then refuses it: nothing that matters is dropped in silence.
     """
     largest = np.zeros(rows.dimension)
-    for start, block in rows.chunks():
+    for where, block in rows.picked():
         size = np.maximum(block.max(axis=0), -block.min(axis=0))
         if not np.isfinite(size).all():
-            reject_non_finite(rows, block, np.arange(start, start + len(block)))
+            reject_non_finite(rows, block, where)
         np.maximum(largest, size, out=largest)
     scales = _power_of_two_inverse(largest)
     basis, complement, chosen = _span_of(sample * scales, tolerance)
     kept = (sample * scales)[chosen]
     extra: list[int] = []
-    for start, block in rows.chunks():
+    start = 0
+    for _, block in rows.picked():
         scaled = block * scales
         while complement.shape[1]:
             outside = squared_lengths(scaled, complement)
@@ -80,6 +81,7 @@ def _span_by_passes(rows: FeatureRows, sample: np.ndarray, tolerance: float) -> 
             kept = np.vstack([kept, scaled[worst]])
             basis, complement, chosen = _span_of(kept, tolerance)
             kept = kept[chosen]
+        start += len(block)
     return FeatureSpan(scales, basis, np.array(extra, dtype=np.int64), 2)
 
 

@@ -45,7 +45,7 @@ _MOST_LINES = 10  # about combinations that are left out
 
 
 def validate_settings(plan: Plan) -> None:
-    """Raise an InputError where something that the cells share cannot be meant; touches nothing outside."""
+    """Raise an InputError if the settings are wrong or inconsistent; no network access."""
     settings = plan.settings
     if settings.only is not None:
         checks.choice("only", settings.only, ("failed",))
