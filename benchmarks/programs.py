@@ -23,8 +23,9 @@ from typing import Any
 import numpy as np
 
 import stackel_bench as sb
-from stackel_bench.execution.ray_executor import RayExecutor
-from stackel_bench.execution.scheduler import Result, Scheduler
+from stackel_bench.execution.events import Result
+from stackel_bench.execution.ray.executor import RayExecutor
+from stackel_bench.execution.scheduler import Scheduler
 from stackel_bench.families.bandit_rl.programs.game import EnvGame
 from stackel_bench.simulation.recording import Recorder
 from stackel_bench.streams import generator

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from stackel_bench.execution.ray_executor import RayExecutor
+from stackel_bench.execution.ray.executor import RayExecutor
 from stackel_bench.execution.scheduler import Scheduler
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.learner import Decision, Learner, Schedule, StreamKey

@@ -26,7 +26,7 @@ settings.load_profile("reproducible")
 SLOW = (
     "claims/test_reproduce.py",
     "docs/test_questions.py",
-    "execution/test_ray_executor.py",
+    "execution/ray/test_executor.py",
     "notebook/test_sweep.py",
     "outside/test_files.py",
     "packaging/",
@@ -63,7 +63,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def ray_executor() -> Iterator[Executor]:
     """A private Ray with two CPUs."""
-    from stackel_bench.execution.ray_executor import RayExecutor
+    from stackel_bench.execution.ray.executor import RayExecutor
 
     executor = RayExecutor(address="local", num_cpus=2)
     yield executor

@@ -39,7 +39,7 @@ RANK = {part: rank for rank, level in enumerate(LEVELS) for part in level}
 
 HOMES = {
     "numba": ["stackel_bench/kernel.py"],
-    "ray": ["stackel_bench/execution/ray_"],
+    "ray": ["stackel_bench/execution/ray/"],
     "mlflow": ["stackel_bench/tracking/mlflow_", "stackel_bench/reporting/mlflow/ui_app.py"],
     "matplotlib": ["stackel_bench/reporting/figures/"],
     "hydra": ["stackel_bench/config/"],

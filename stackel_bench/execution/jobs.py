@@ -2,99 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from stackel_bench.execution.executor import Task
+from stackel_bench.execution.runs import Run
 from stackel_bench.learners.certified.rounds import takes_rounds
-from stackel_bench.trials.pieces import BlockResults
-from stackel_bench.trials.rounds import ROUND, Part, Round
+from stackel_bench.trials.pieces import BlockResults, decide_blocks, explore_unit, plays, run_blocks
+from stackel_bench.trials.rounds import decide_parts, explore_part, raise_again
 from stackel_bench.trials.trial import Trial
 
 
-@dataclass(frozen=True)
-class Piece:
-    """Some blocks of a trial: explored for one unit, or (unit is None) decided for all of them.
+class Call(NamedTuple):
+    """A task: its name, its function, and arguments, some of them results of other tasks."""
 
-    Of a run in rounds a unit is a part; `orders` are those of its last round, `cut` is where a part's task
-    was cut.
-    """
-
-    unit: int | None
-    blocks: range
-    kind: str = "unit"
-
-    @property
-    def name(self) -> str:
-        """A name that says what it is; `parse` reads it."""
-        what = f"{self.kind}-{self.unit}"
-        if self.unit is None:
-            what = "decided" if self.kind == "unit" else self.kind
-        return f"{what}.{self.blocks.start}-{self.blocks.stop}"
-
-    @classmethod
-    def parse(cls, name: str) -> Piece:
-        """The piece of this name; a ValueError for anything else."""
-        what, _, blocks = name.partition(".")
-        first, _, stop = blocks.partition("-")
-        kind, _, number = what.partition("-")
-        unit = None if kind in ("decided", "orders") else int(number)
-        piece = cls(unit, range(int(first), int(stop)), "unit" if kind == "decided" else kind)
-        if piece.name != name or not piece.blocks or kind not in ("decided", "orders", "unit", "cut"):
-            raise ValueError(f"{name!r} is no name of a piece")
-        return piece
-
-
-@dataclass
-class Run:
-    """Neighbouring blocks whose units are explored by tasks of their own, then decided together."""
-
-    blocks: range
-    findings: dict[int, Task | None]  # by unit
-
-    @property
-    def is_explored(self) -> bool:
-        """Whether the findings of all units are there."""
-        return all(finding is not None for finding in self.findings.values())
-
-
-@dataclass
-class RoundsRun:
-    """Neighbouring blocks that are explored round by round."""
-
-    blocks: range
-    round: Round | None = None  # in work
-    parts: dict[int, Part] = field(default_factory=dict)
-    contents: dict[int, Task] = field(default_factory=dict)  # the same, encoded
-    checkpoints: dict[tuple[int, int], Task] = field(default_factory=dict)  # by part and round: tasks cut
-    seconds: float = 0.0  # of computing so far
-    restored: bool = False  # from what an earlier invocation kept, so that seconds are not all of them
-
-    def take(self, piece: Piece, value: Any, content: Task) -> None:
-        """A piece of it, and the same encoded."""
-        if piece.unit is None:
-            self.round = value
-        elif piece.kind == "cut":
-            self.checkpoints[piece.unit, value.memory[ROUND]] = content
-        else:
-            self.parts[piece.unit], self.contents[piece.unit] = value, content
-
-    @property
-    def number(self) -> int:
-        """Of the round in work; 0 before the first one."""
-        return 0 if self.round is None else self.round.number
-
-    @property
-    def missing(self) -> list[int]:
-        """Parts that the round in work still waits for."""
-        done = {index for index, part in self.parts.items() if part.number == self.number}
-        return [] if self.round is None else [index for index in self.round.orders if index not in done]
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether nothing is missing of what was kept: all parts of the rounds before this one."""
-        return self.round is not None and (self.number == 1 or len(self.parts) == self.round.parts)
+    name: str
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
 
 
 @dataclass
@@ -106,7 +31,6 @@ class Job:
     fans_out: bool  # one task per unit
     todo: list[range]  # neighbouring blocks that no task has yet
     decided: dict[int, BlockResults] = field(default_factory=dict)  # by first block
-    checkpoints: dict[tuple[int, int], Task] = field(default_factory=dict)  # by unit and block: runs cut
     busy_seconds: float = 0.0
     started: float = 0.0  # by the executor's clock
     failed: bool = False
@@ -130,12 +54,41 @@ class Job:
         """Blocks that no task has yet."""
         return sum(map(len, self.todo))
 
+    def new_run(self, blocks: range, restored: bool = False) -> Run:
+        """Some blocks whose units get tasks of their own."""
+        return Run(blocks, 0 if self.in_rounds else self.trial.schedule.units, restored)
+
     def take(self, most: int) -> range:
         """The next blocks to work on, at most so many of them."""
         first = self.todo[0]
         taken = first[:most]
         self.todo[:1] = [first[most:]] if len(first) > most else []
         return taken
+
+    def exploration(self, run: Run, unit: int, game: Task, piece_seconds: float) -> Call:
+        """What explores a unit (in a round: follows its orders), or goes on where that was cut."""
+        name = self._name("explore", run.blocks, unit)
+        limits = (run.checkpoints.get((unit, run.number), b""), piece_seconds)
+        if run.round is None:
+            return Call(name, explore_unit, (self.assignment, game, unit, run.blocks, *limits))
+        orders, before = run.round.orders[unit], run.found.get(unit, b"")
+        arguments = (self.assignment, game, unit, run.number, orders, before, *limits)
+        return Call(f"{name} round={run.number}", explore_part, arguments)
+
+    def decision(self, run: Run, game: Task) -> Call:
+        """What decides blocks whose units are explored."""
+        function = decide_parts if self.in_rounds else decide_blocks
+        found = (run.found[unit] for unit in sorted(run.found))
+        arguments = (self.assignment, game, run.blocks, *found)
+        return Call(self._name("decide", run.blocks), function, arguments)
+
+    def failure(self, run: Run, error: Exception) -> Call:
+        """What fails with this error in place of the decision."""
+        return Call(self._name("decide", run.blocks), raise_again, (error,))
+
+    def whole(self, blocks: range, game: Task) -> Call:
+        """What explores all units of some blocks, and decides them."""
+        return Call(self._name("run", blocks), run_blocks, (self.assignment, game, blocks))
 
     @property
     def is_complete(self) -> bool:
@@ -146,8 +99,8 @@ class Job:
         """Of all blocks, in order."""
         return [result for first in sorted(self.decided) for result in self.decided[first]]
 
-    def task_name(self, verb: str, blocks: range, unit: int | None = None) -> str:
-        """The name that Ray shows, such as `explore bandit_rl/taxation a=3 r=0-63`."""
+    def _name(self, verb: str, blocks: range, unit: int | None = None) -> str:
+        """What Ray shows, such as `explore bandit_rl/taxation a=3 r=0-63`."""
         replicates = self.assignment.replicates_in(blocks)
         actions = self.trial.schedule.units == self.trial.game.sizes["num_leader_actions"]
         letter = "a" if actions or self.in_rounds else "unit"
@@ -164,3 +117,13 @@ def free_blocks(total: int, taken: Set[int]) -> list[range]:
         else:
             runs.append(range(block, block + 1))
     return runs
+
+
+def fans_out(trial: Trial, wanted: str | None) -> bool:
+    """Whether every unit of a trial gets tasks of its own; always, where a program is played."""
+    if plays(trial.game):
+        return True
+    if wanted is None:
+        several = trial.schedule.units > 1 or takes_rounds(trial.learner)
+        return several and bool(trial.game.sampler.job_per_unit)
+    return wanted == "leader_action"

@@ -95,7 +95,7 @@ def start_executor(config: ExecutionSettings) -> Executor:
         return SerialExecutor()
     if config.allow_unauthenticated:  # read when ray is imported; workers without a token must reach us too
         os.environ["RAY_AUTH_MODE"] = "disabled"
-    from stackel_bench.execution.ray_executor import RayExecutor  # importing ray takes a second
+    from stackel_bench.execution.ray.executor import RayExecutor  # importing ray takes a second
 
     return RayExecutor(
         address="local" if config.kind == "local" else config.address or "auto",

@@ -12,9 +12,10 @@ import pandas as pd
 
 from stackel_bench import streams
 from stackel_bench.config.settings import CapSettings
+from stackel_bench.execution.events import Progress, Result
 from stackel_bench.execution.executor import Executor
-from stackel_bench.execution.jobs import Piece
-from stackel_bench.execution.scheduler import Progress, Result, Scheduler
+from stackel_bench.execution.runs import Piece
+from stackel_bench.execution.scheduler import Scheduler
 from stackel_bench.models import TieBreaking
 from stackel_bench.results import files
 from stackel_bench.results.entry import FAILED, FINISHED, Entry

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import stackel_bench as sb
-from stackel_bench.execution.scheduler import Progress, Result, Scheduler
+from stackel_bench.execution.events import Progress, Result
+from stackel_bench.execution.scheduler import Scheduler
 from stackel_bench.families.learners import make_learner
 from stackel_bench.learners.budget import FixedBudget, TheoryBudget
 from stackel_bench.learners.certified import learner as shared

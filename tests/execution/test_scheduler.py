@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from stackel_bench.execution.events import Progress, Result
 from stackel_bench.execution.executor import SerialExecutor
-from stackel_bench.execution.jobs import Piece, free_blocks
-from stackel_bench.execution.scheduler import Progress, Result, Scheduler
+from stackel_bench.execution.jobs import free_blocks
+from stackel_bench.execution.runs import Piece
+from stackel_bench.execution.scheduler import Scheduler
 from stackel_bench.trials.pieces import whole_trial
 from stackel_bench.trials.trial import Failure, Trial
 from tests.execution.small_trials import bandit_trials, faulty_trial, numbers, small_trials

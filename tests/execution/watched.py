@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from stackel_bench.execution.events import Result
 from stackel_bench.execution.executor import Finished, SerialExecutor, Task
-from stackel_bench.execution.scheduler import Result, Scheduler
+from stackel_bench.execution.scheduler import Scheduler
 from stackel_bench.trials.encoding import encode
 from stackel_bench.trials.trial import Trial
 from tests.execution.small_trials import numbers

@@ -13,7 +13,7 @@ ACTIONS = 5
 SCRIPT = """
 import json, sys
 from stackel_bench.cli import main
-from stackel_bench.execution.ray_executor import RayExecutor
+from stackel_bench.execution.ray.executor import RayExecutor
 names, submit = [], RayExecutor.submit
 def watched(self, name, *rest):
     names.append(name)

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
 
-from stackel_bench.execution.jobs import Piece
+from stackel_bench.execution.runs import Piece
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.numbers import about, count, duration
 from stackel_bench.text import plural

@@ -8,9 +8,9 @@ from contextlib import ExitStack
 
 import pytest
 
-from stackel_bench.execution import cluster_watch
-from stackel_bench.execution.cluster_watch import ClusterWatch
 from stackel_bench.execution.executor import ClusterLostError
+from stackel_bench.execution.ray import watch as cluster
+from stackel_bench.execution.ray.watch import ClusterWatch
 
 Open = Callable[[], socket.socket]
 
@@ -19,7 +19,7 @@ Open = Callable[[], socket.socket]
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The time, to be set."""
     now = [0.0]
-    monkeypatch.setattr(cluster_watch.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(cluster.time, "monotonic", lambda: now[0])
     return now
 
 
@@ -40,9 +40,9 @@ def test_a_dead_node_is_known_at_the_next_look(clock: list[float], server: Open)
     node = server()
     watch = ClusterWatch(server().getsockname(), node.getsockname(), "here", 1000)
     node.close()
-    clock[0] = 0.9 * cluster_watch.WATCH_SECONDS
+    clock[0] = 0.9 * cluster.WATCH_SECONDS
     watch.look()  # too early to look
-    clock[0] = 1.1 * cluster_watch.WATCH_SECONDS
+    clock[0] = 1.1 * cluster.WATCH_SECONDS
     with pytest.raises(ClusterLostError, match="the Ray node of this machine died, here"):
         watch.look()
 

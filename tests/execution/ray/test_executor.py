@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 
 from stackel_bench.errors import InputError
+from stackel_bench.execution.events import Result
 from stackel_bench.execution.executor import Executor, SerialExecutor
-from stackel_bench.execution.scheduler import Result, Scheduler
+from stackel_bench.execution.scheduler import Scheduler
 from stackel_bench.trials.trial import Failure
 from tests.execution.small_trials import bandit_trials, faulty_trial, numbers, small_trials
 
@@ -133,7 +134,7 @@ def test_workers_use_one_thread_each(ray_executor: Executor) -> None:
 
 def test_an_address_where_no_cluster_is(ray_executor: Executor) -> None:
     """Whatever Ray says about it comes back as one sentence; the running session is left alone."""
-    from stackel_bench.execution.ray_executor import RayExecutor
+    from stackel_bench.execution.ray.executor import RayExecutor
 
     with pytest.raises(InputError, match=r"^cannot reach a Ray cluster at 127\.0\.0\.1:1"):
         RayExecutor(address="127.0.0.1:1")
@@ -151,19 +152,19 @@ def test_a_task_that_fits_on_no_node_is_refused(
     ray_executor: Executor, cpus: float, memory: int | None, sentence: str
 ) -> None:
     """On a cluster of two CPUs, asked as clusters by address are; Ray itself would wait for ever."""
-    from stackel_bench.execution.ray_executor import _require_room
+    from stackel_bench.execution.ray.requirements import require_room
 
     with pytest.raises(InputError, match=sentence):
-        _require_room(cpus, memory)
-    _require_room(2.0, 1)
+        require_room(cpus, memory)
+    require_room(2.0, 1)
 
 
 IMPORTED_BEFORE = """
 import ray
-from stackel_bench.execution.ray_executor import RayExecutor
+from stackel_bench.execution.ray.executor import RayExecutor
 import os
 from pathlib import Path
-from stackel_bench.execution.ray_token import asks_for_token
+from stackel_bench.execution.ray.token import asks_for_token
 executor = RayExecutor(num_cpus=1)
 task = executor.submit("abs", abs, -3)
 assert executor.next_finished([task])[0].failure is None

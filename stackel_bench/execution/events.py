@@ -1,0 +1,66 @@
+"""What happens while trials run, and who keeps what has come back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from stackel_bench.execution.jobs import Job
+from stackel_bench.execution.runs import Piece
+from stackel_bench.simulation.recording import Checkpoint
+from stackel_bench.trials.rounds import Part, Round
+from stackel_bench.trials.run_so_far import RunSoFar
+from stackel_bench.trials.trial import Failure, Outcomes
+
+
+class Keeper(Protocol):
+    """Where finished pieces are kept until their trial is complete; pieces are named by Piece.name."""
+
+    def keep(self, trial: int, piece: str, content: bytes) -> None:
+        """Make the piece durable."""
+
+    def kept(self, trial: int) -> dict[str, bytes]:
+        """Pieces of an earlier invocation."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A piece of a trial has come back, or was found where an earlier invocation had kept it."""
+
+    trial: int
+    piece: Piece
+    seconds: float
+    restored: bool = False
+    run: RunSoFar | None = None  # of a program that was cut and goes on; seconds are then those of all
+
+
+@dataclass(frozen=True)
+class Result:
+    """A trial is complete, or has failed."""
+
+    trial: int
+    outcomes: Outcomes | Failure
+    busy_seconds: float
+    wall_seconds: float  # from the moment its first task was cut to its end
+
+
+Event = Progress | Result
+
+
+def progress(
+    job: Job, piece: Piece, value: Any, seconds: float = 0.0, restored: bool = False
+) -> Iterator[Progress]:
+    """What to tell of a piece that is there: how far a program's run is, or what is explored or decided.
+
+    Rounds of simulated samples are over too soon to be told.
+    """
+    played = value.played if isinstance(value, Part) else value
+    if isinstance(played, Checkpoint) and (played.samples or not job.in_rounds):
+        assert piece.unit is not None
+        planned = None if job.in_rounds else job.trial.schedule.planned_per_unit
+        replicate = job.assignment.replicates_in(piece.blocks).start
+        run = RunSoFar(piece.unit, replicate, played.samples, played.certificates, played.seconds, planned)
+        yield Progress(job.index, piece, played.seconds, restored, run)
+    elif not isinstance(value, Part | Round | Checkpoint):
+        yield Progress(job.index, piece, seconds, restored)
