@@ -9,8 +9,8 @@ from typing import Any, Protocol
 from stackel_bench.execution.jobs import Job
 from stackel_bench.execution.runs import Piece
 from stackel_bench.simulation.recording import Checkpoint
+from stackel_bench.trials.programs import RunSoFar
 from stackel_bench.trials.rounds import Part, Round
-from stackel_bench.trials.run_so_far import RunSoFar
 from stackel_bench.trials.trial import Failure, Outcomes
 
 

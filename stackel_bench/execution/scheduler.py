@@ -16,13 +16,9 @@ from stackel_bench.execution.runs import Piece, Run
 from stackel_bench.execution.stored_games import StoredGames
 from stackel_bench.execution.take_up import take_up
 from stackel_bench.trials.encoding import decode, encode
-from stackel_bench.trials.pieces import (
-    decode_piece,
-    is_checkpoint,
-    outcomes,
-    plays,
-    run_whole_trials,
-)
+from stackel_bench.trials.outcomes import outcomes
+from stackel_bench.trials.pieces import run_whole_trials
+from stackel_bench.trials.programs import decode_piece, is_checkpoint, plays
 from stackel_bench.trials.rounds import next_round
 from stackel_bench.trials.trial import Failure, Outcomes, Trial
 

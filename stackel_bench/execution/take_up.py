@@ -9,7 +9,7 @@ from stackel_bench.execution.executor import Task
 from stackel_bench.execution.jobs import Job, free_blocks
 from stackel_bench.execution.runs import Piece, Run
 from stackel_bench.trials.encoding import NotReadableError
-from stackel_bench.trials.pieces import decode_piece
+from stackel_bench.trials.programs import decode_piece
 
 
 def take_up(

@@ -27,7 +27,7 @@ from stackel_bench.sweeps.plan import Plan
 from stackel_bench.sweeps.spending import Spending
 from stackel_bench.sweeps.true_values import TrueValues
 from stackel_bench.tracking.mirror import Mirror
-from stackel_bench.trials.run_so_far import RunSoFar
+from stackel_bench.trials.programs import RunSoFar
 from stackel_bench.trials.trial import Failure, Outcomes, Trial
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from stackel_bench.config.settings import CapSettings
 from stackel_bench.families.registry import family_of
 from stackel_bench.results.numbers import count, duration
-from stackel_bench.trials.run_so_far import RunSoFar
+from stackel_bench.trials.programs import RunSoFar
 from stackel_bench.trials.trial import Trial
 
 

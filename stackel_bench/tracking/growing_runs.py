@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from stackel_bench.results.entry import Entry
 from stackel_bench.tracking.cell_run import KIND, identity_tags, parameters
 from stackel_bench.tracking.run_record import Point, RunRecord
-from stackel_bench.trials.run_so_far import RunSoFar
+from stackel_bench.trials.programs import RunSoFar
 
 if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore

@@ -14,7 +14,7 @@ from stackel_bench.tracking.cell_run import KIND, cell_run, expected_artifacts
 from stackel_bench.tracking.growing_runs import GrowingRuns
 from stackel_bench.tracking.ledger import Ledger
 from stackel_bench.tracking.run_record import RunRecord, problem_of
-from stackel_bench.trials.run_so_far import RunSoFar
+from stackel_bench.trials.programs import RunSoFar
 
 if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore

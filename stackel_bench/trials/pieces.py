@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
-import pandas as pd
 
 from stackel_bench.errors import InputError
 from stackel_bench.evaluation.oracle import Oracle, require_commitment
 from stackel_bench.evaluation.played import played_columns
-from stackel_bench.evaluation.summary import decision_columns, record_columns, summarise
+from stackel_bench.evaluation.summary import decision_columns, record_columns
 from stackel_bench.evaluation.verdict import judge_all
 from stackel_bench.families.oracles import oracle_if_known
 from stackel_bench.families.registry import family_of
@@ -22,22 +19,12 @@ from stackel_bench.games.game import Game
 from stackel_bench.learners.blocks import decide_block, explore_block
 from stackel_bench.learners.decision import require_playable
 from stackel_bench.models import TieBreaking
-from stackel_bench.simulation.recording import Checkpoint, PieceOverError, Recorder
-from stackel_bench.trials.actions import ActionTable, action_columns, action_frame, averaged
+from stackel_bench.simulation.recording import Checkpoint
+from stackel_bench.trials.actions import action_columns, averaged
 from stackel_bench.trials.encoding import decode, encode
-from stackel_bench.trials.trial import Assignment, Failure, Outcome, Outcomes
-
-
-@dataclass(frozen=True, eq=False)
-class BlockResult:
-    """One block, decided and judged for one tie-breaking: record columns [R,K], action columns [R,K,A]."""
-
-    records: dict[str, np.ndarray]
-    actions: ActionTable
-
-
-_UNFINISHED = b"unfinished:"  # what the length at the beginning of encoded findings never looks like
-BlockResults = list[dict[TieBreaking, BlockResult]]  # of neighbouring blocks, in order
+from stackel_bench.trials.outcomes import BlockResult, outcomes
+from stackel_bench.trials.programs import decode_piece, played, plays
+from stackel_bench.trials.trial import Assignment, Failure, Outcomes
 
 
 def explore_unit(
@@ -64,47 +51,12 @@ def explore_unit(
     return played(model, saved, seconds, assignment.schedule.budget.delta, explored)
 
 
-def played(
-    model: Any,
-    saved: Checkpoint,
-    seconds: float | None,
-    delta: float,
-    explore: Callable[[Any, Recorder], Any],
-) -> bytes:
-    """What explore(sampler, recorder) returns, encoded, or the checkpoint where it was cut."""
-    recorder = Recorder(saved, seconds)
-    sampler = model.sampler.recorded(recorder)
-    try:
-        return encode(explore(sampler, recorder))
-    except PieceOverError:
-        saved = recorder.saved()
-        certificates = sampler.certificates(saved, delta)
-        return _UNFINISHED + encode(replace(saved, certificates=certificates))
-    finally:
-        sampler.close()
-
-
-def plays(model: Any) -> bool:
-    """Whether samples are played by a program, which may take long, so that its runs are cut into pieces."""
-    return hasattr(model.sampler, "recorded")
-
-
 @dataclass(frozen=True, eq=False)
 class _Played:
     """A program's game, or a unit of it, whose samples are recorded."""
 
     family: str
     sampler: Any
-
-
-def decode_piece(content: bytes, packages: Collection[str]) -> Any:
-    """Findings or results, or the Checkpoint of a run that was cut."""
-    return decode(content.removeprefix(_UNFINISHED), packages)
-
-
-def is_checkpoint(content: bytes) -> bool:
-    """Whether this is where a run was cut, rather than what it found."""
-    return content.startswith(_UNFINISHED)
 
 
 def decide_blocks(assignment: Assignment, game: Game, blocks: range, *findings: bytes) -> bytes:
@@ -136,33 +88,6 @@ def run_whole_trials(
     """Whole small trials, each with its seconds; one that raises does not harm the others."""
     pairs = zip(assignments, games, strict=True)
     return [_run_whole(assignment, game) for assignment, game in pairs]
-
-
-def outcomes(assignment: Assignment, results: BlockResults) -> Outcomes:
-    """Records, action tables and metrics of a trial from the results of all its blocks, in order."""
-    sizes = [len(assignment.replicates_in(range(b, b + 1))) for b in range(assignment.num_blocks)]
-
-    def outcome(tie: TieBreaking) -> Outcome:
-        parts = [block[tie] for block in results]
-        replicates, rungs = sum(sizes), len(assignment.schedule.samples)
-        replicate, rung = np.indices((replicates, rungs))
-        columns = {"replicate": replicate, "rung": rung}
-        for name in dict.fromkeys(name for part in parts for name in part.records):
-            absent = [np.full((size, rungs), np.nan) for size in sizes]  # a diagnostic that a block lacks
-            found = [part.records.get(name, none) for part, none in zip(parts, absent, strict=True)]
-            columns[name] = np.concatenate(found)
-        records = pd.DataFrame({name: values.reshape(-1) for name, values in columns.items()})
-        for position, name in enumerate(("leader_action", "follower_response"), 3):
-            if name not in records:  # a mixed strategy, a policy: every cell has the column all the same
-                records.insert(position, name, pd.Series(pd.NA, records.index, dtype="Int64"))
-        actions = action_frame([part.actions for part in parts], sizes, assignment.block_size == 1)
-        metrics, by_rung = summarise(records, assignment.schedule.budget.delta)
-        metrics["theory_samples"] = float(assignment.schedule.theory_samples)
-        drawn = by_rung[-1:] if assignment.schedule.nested else by_rung
-        metrics["samples_drawn"] = float(round(sum(rung["samples"] for rung in drawn) * replicates))
-        return Outcome(records, actions, metrics, tuple(by_rung))
-
-    return {tie: outcome(tie) for tie in assignment.tie_breakings}
 
 
 def whole_trial(assignment: Assignment, game: Game) -> Outcomes:

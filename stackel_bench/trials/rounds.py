@@ -10,7 +10,8 @@ from stackel_bench.games.game import Game
 from stackel_bench.models import TieBreaking
 from stackel_bench.simulation.recording import Checkpoint, Recorder
 from stackel_bench.trials.encoding import decode, encode
-from stackel_bench.trials.pieces import decide_findings, decode_piece, played, plays
+from stackel_bench.trials.pieces import decide_findings
+from stackel_bench.trials.programs import decode_piece, played, plays
 from stackel_bench.trials.trial import Assignment
 
 ROUND = "round"  # key of a checkpoint's memory: the round that was cut

@@ -22,7 +22,7 @@ from stackel_bench.tracking.cell_run import cell_run
 from stackel_bench.tracking.mirror import Mirror, sync
 from stackel_bench.tracking.mlflow_tables import knows_schema
 from stackel_bench.tracking.run_record import Point, RunRecord
-from stackel_bench.trials.run_so_far import RunSoFar
+from stackel_bench.trials.programs import RunSoFar
 from tests.results.made_up import actions, commit, entry, records
 from tests.sweep import commands
 from tests.sweep.conftest import shared_folder  # noqa: F401

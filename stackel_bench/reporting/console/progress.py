@@ -15,7 +15,7 @@ from stackel_bench.execution.runs import Piece
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.numbers import about, count, duration
 from stackel_bench.text import plural
-from stackel_bench.trials.run_so_far import RunSoFar
+from stackel_bench.trials.programs import RunSoFar
 from stackel_bench.trials.trial import Trial
 
 _LINE_SECONDS = 10.0  # between lines where there is no terminal to draw on ...

@@ -23,7 +23,8 @@ from stackel_bench.simulation.policy_mixture import PolicyMixture
 from stackel_bench.simulation.recording import Recorder
 from stackel_bench.simulation.tally import EpisodeSource, Tally
 from stackel_bench.streams import generator
-from stackel_bench.trials.pieces import explore_unit, is_checkpoint
+from stackel_bench.trials.pieces import explore_unit
+from stackel_bench.trials.programs import is_checkpoint
 from stackel_bench.trials.trial import Trial
 from tests.families.bandit_rl.table_env import GAME, TableEnv, make_env
 
