@@ -43,11 +43,6 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
-def about(seconds: float) -> str:
-    """A time to wait that is a guess."""
-    return f"{'' if seconds < 1 else 'about '}{duration(seconds)}"
-
-
 def small(value: float) -> str:
     """A loss or a probability: three decimals, and no tiny number passes for zero."""
     if not math.isfinite(value):

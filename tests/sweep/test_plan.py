@@ -115,7 +115,7 @@ def test_dry_run_writes_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str
     lines = capfd.readouterr().out.splitlines()
     assert len(lines) == 25
     assert all(line.startswith("to run ") for line in lines[:-1])
-    assert "custom: 24 cells, 24 to run, 1.20e5 samples, about " in lines[-1]
+    assert "custom: 24 cells, 24 to run, 1.20e5 samples, roughly " in lines[-1]
     assert not list(tmp_path.iterdir())
     assert main([*arguments, "limit=5"]) == 0
     lines = capfd.readouterr().out.splitlines()

@@ -10,7 +10,7 @@ from rich.console import Console
 from stackel_bench.execution.start import chosen_execution
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.names import SYMBOLS
-from stackel_bench.results.numbers import about, count
+from stackel_bench.results.numbers import count, duration
 from stackel_bench.sweeps.cell import Cell
 from stackel_bench.sweeps.driver import missing_cells
 from stackel_bench.sweeps.folder import sweep_folder
@@ -46,7 +46,7 @@ def print_plan(plan: Plan) -> int:
     workers = 1 if execution.kind == "serial" else execution.num_cpus or os.cpu_count() or 1
     console.print(
         f"{plan.study}: {plural(len(plan.cells), 'cell')}, {len(todo)} to run, {count(samples)} samples, "
-        f"{about(seconds / workers)} of computing on {plural(workers, 'worker')}; folder {folder}",
+        f"roughly {duration(seconds / workers)} of computing on {plural(workers, 'worker')}; folder {folder}",
         markup=False,
     )
     if plan.settings.tracking.kind == "server":
