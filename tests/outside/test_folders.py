@@ -113,9 +113,10 @@ def test_another_game_in_a_study_is_answered_with_what_was_meant(command: Comman
     code, _, errors = command("sweep", "study=quickstart", "game=bandit/trap", "dry_run=true")
     assert code == 2
     assert errors.endswith("where.game=bandit/trap keeps the cells of the study that have it\n")
-    assert "quickstart: 8 cells" in command(
-        "sweep", "study=quickstart", "where.game=bandit/trap", "dry_run=true"
-    )[1]
+    assert (
+        "quickstart: 8 cells"
+        in command("sweep", "study=quickstart", "where.game=bandit/trap", "dry_run=true")[1]
+    )
 
 
 UNFIT = [

@@ -42,9 +42,7 @@ def search_models(
         np.empty((layers, num_states), dtype=np.int32),
     )
     for m in range(num_models):
-        slots.action[:, 0] = (
-            0  # solved in the initial state only; no trace of others
-        )
+        slots.action[:, 0] = 0  # solved in the initial state only; no trace of others
         model = Model(transitions[m], leader_rewards[m], follower_rewards[m], initial_states[m], sign)
         if eliminate:
             search_and_eliminate(model, slacks[m], slots, left, actions, findings[m])
