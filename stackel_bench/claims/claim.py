@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
 
@@ -19,34 +18,16 @@ from stackel_bench.claims.failure_rate import failure_rate
 from stackel_bench.claims.mean_value import mean_value, paired_difference, sample_ratio
 from stackel_bench.claims.needed_samples import needed_ratio, needed_samples
 from stackel_bench.claims.prediction import CONFIRMED, INCONCLUSIVE, REFUTED, Prediction
-from stackel_bench.errors import InputError, MissingValueError, UnknownKeyError, UnknownNameError
+from stackel_bench.errors import InputError, UnknownNameError
 
-Statistic = Callable[..., Measured]
-EXACT: Mapping[str, Statistic] = {f.__name__: f for f in (exact_value, exact_share, drawn_share)}
-SAMPLED: Mapping[str, Statistic] = {
-    f.__name__: f
-    for f in (
-        failure_rate, exponent, needed_samples, needed_ratio, mean_value, paired_difference, sample_ratio
-    )
-}  # fmt: skip
+EXACT = (exact_value, exact_share, drawn_share)  # computed on true games, without a learner
+SAMPLED = (failure_rate, exponent, needed_samples, needed_ratio, mean_value, paired_difference, sample_ratio)
+STATISTICS: Mapping[str, Callable[..., Measured]] = {f.__name__: f for f in (*EXACT, *SAMPLED)}
 PROFILES = ("quick", "full")
 KINDS = ("theorem", "lemma", "remark", "figure", "table", "erratum", "correction", "beyond")
 IDENTITY, GUARANTEE, MEASURED = "identity", "guarantee", "measured"  # what a row is
-FALSE_ALARM = 1e-4
-_CLAIM_KEYS = {"order", "kind", "source", "statement", "measurements"}
-_MEASUREMENT_KEYS = {
-    "asks",
-    "statistic",
-    "options",
-    "prediction",
-    "false_alarm",
-    "expected",
-    "cells",
-    "would_catch",
-    *PROFILES,
-}
 
-Grid = dict[str, Any]
+Grid = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -56,12 +37,27 @@ class Measurement:
     name: str
     asks: str
     statistic: str
-    options: Mapping[str, Any]
     prediction: Prediction
-    false_alarm: float
-    expected: str
-    grids: Mapping[str, tuple[Grid, ...]]  # by profile
-    would_catch: Mapping[str, Grid]  # what must fail on the same cells: its name, and the settings it changes
+    cells: list[Grid]
+    options: Mapping[str, Any] = field(default_factory=dict)  # of the statistic
+    false_alarm: float = 1e-4
+    expected: str = CONFIRMED
+    would_catch: Mapping[str, Grid] = field(default_factory=dict)  # what fails there: name, changed settings
+    quick: Grid | list[Grid] = field(default_factory=dict)  # set in every grid, or grids in place of cells
+    full: Grid | list[Grid] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        where = f"measurement {self.name}"
+        checks.choice(f"{where}: statistic", self.statistic, [*STATISTICS])
+        checks.choice(f"{where}: expected", self.expected, (CONFIRMED, REFUTED, INCONCLUSIVE))
+        checks.real(f"{where}: false_alarm", self.false_alarm, least=0, most=0.05, open_least=True)
+        wrong = self.would_catch
+        shaped = isinstance(wrong, Mapping) and all(isinstance(v, Mapping) and v for v in wrong.values())
+        if not shaped or bool(wrong) != (self.role == GUARANTEE):
+            allowed = "for each wrong learner that fails here, its name and the settings that make it"
+            if self.role != GUARANTEE:
+                allowed = "nothing: only rows that promise rare failures have it"
+            raise InputError(f"{where}: would_catch", wrong, allowed)
 
     @property
     def role(self) -> str:
@@ -71,18 +67,23 @@ class Measurement:
         """
         if self.statistic == "exact_value":
             return IDENTITY
-        return GUARANTEE if is_guarantee(self.statistic, self.prediction) else MEASURED
+        rare = self.statistic in ("failure_rate", "drawn_share") and math.isinf(self.prediction.low)
+        return GUARANTEE if rare else MEASURED
 
     @property
     def exact(self) -> bool:
         """Whether it is computed on true games, without a learner."""
-        return self.statistic in EXACT
+        return STATISTICS[self.statistic] in EXACT
+
+    def grids(self, profile: str) -> list[Grid]:
+        """The profile's own grids, or the common ones with what the profile sets in each."""
+        own = self.quick if profile == "quick" else self.full
+        return own if isinstance(own, list) else [{**grid, **own} for grid in self.cells]
 
     def measure(self, evidence: Any) -> Measured:
         """The statistic of cells (or cases, if exact)."""
-        return {**EXACT, **SAMPLED}[self.statistic](
-            evidence, self.prediction, self.false_alarm, **self.options
-        )
+        statistic = STATISTICS[self.statistic]
+        return statistic(evidence, self.prediction, self.false_alarm, **self.options)
 
 
 @dataclass(frozen=True)
@@ -95,11 +96,6 @@ class Claim:
     source: str
     statement: str
     measurements: tuple[Measurement, ...]
-
-
-def is_guarantee(statistic: str, prediction: Prediction) -> bool:
-    """Whether a row promises that failures are rare."""
-    return statistic in ("failure_rate", "drawn_share") and math.isinf(prediction.low)
 
 
 def claim_names() -> tuple[str, ...]:
@@ -116,71 +112,11 @@ def load_claim(name: str) -> Claim:
     return parse_claim(name, yaml.safe_load(text))
 
 
-def parse_claim(name: str, data: Any) -> Claim:
-    """The claim that a file's content describes; an InputError names what is wrong with it."""
-    field = f"claim {name}"
-    _require_keys(field, data, _CLAIM_KEYS, _CLAIM_KEYS)
+def parse_claim(name: str, data: Mapping[str, Any]) -> Claim:
+    """The claim that a file's content describes; what a guarantee would catch is checked."""
     measurements = tuple(
-        _measurement(f"{field}, {key}", key, value) for key, value in data["measurements"].items()
+        Measurement(name=key, **{**row, "prediction": Prediction.parse(row["prediction"])})
+        for key, row in data["measurements"].items()
     )
-    kind = checks.choice(f"{field}: kind", data["kind"], KINDS)
-    order = checks.integer(f"{field}: order", data["order"], least=0)
-    return Claim(name, order, kind, str(data["source"]), " ".join(data["statement"].split()), measurements)
-
-
-def _measurement(field: str, name: str, data: Any) -> Measurement:
-    _require_keys(field, data, _MEASUREMENT_KEYS, {"asks", "statistic", "prediction", "cells"})
-    statistic = checks.choice(f"{field}: statistic", data["statistic"], [*EXACT, *SAMPLED])
-    options = dict(data.get("options", {}))
-    known = inspect.signature({**EXACT, **SAMPLED}[statistic]).parameters
-    for option in options:
-        if option not in known:
-            raise InputError(f"{field}: option of {statistic}", option, "one of " + ", ".join(known))
-    verdicts = (CONFIRMED, REFUTED, INCONCLUSIVE)
-    alarm = data.get("false_alarm", FALSE_ALARM)
-    prediction = Prediction.parse(f"{field}: prediction", data["prediction"])
-    return Measurement(
-        name=name,
-        asks=" ".join(str(data["asks"]).split()),
-        statistic=statistic,
-        options=options,
-        prediction=prediction,
-        false_alarm=checks.real(f"{field}: false_alarm", alarm, least=0, most=0.05, open_least=True),
-        expected=checks.choice(f"{field}: expected", data.get("expected", CONFIRMED), verdicts),
-        grids={profile: _grids(field, data, profile) for profile in PROFILES},
-        would_catch=_would_catch(field, data, is_guarantee(statistic, prediction)),
-    )
-
-
-def _would_catch(field: str, data: Mapping[str, Any], needed: bool) -> dict[str, Grid]:
-    """Names and settings of what the row would catch; a guarantee needs some, other rows have none."""
-    found = data.get("would_catch", {})
-    shaped = isinstance(found, Mapping) and all(isinstance(v, Mapping) and v for v in found.values())
-    if not shaped or bool(found) != needed:
-        allowed = "for each wrong learner that fails here, its name and the settings that make it"
-        raise InputError(
-            f"{field}: would_catch",
-            found,
-            allowed if needed else "nothing: only rows that promise rare failures have it",
-        )
-    return {str(name): dict(settings) for name, settings in found.items()}
-
-
-def _grids(field: str, data: Mapping[str, Any], profile: str) -> tuple[Grid, ...]:
-    """The grids, with what the profile sets in every one of them; or the profile's own list of grids."""
-    own = data.get(profile, {})
-    if isinstance(own, list):
-        return tuple(dict(grid) for grid in own)
-    if not isinstance(own, dict) or not isinstance(data["cells"], list):
-        raise InputError(f"{field}: cells", data["cells"], "a list of grids as in conf/study/*.yaml")
-    return tuple({**grid, **own} for grid in data["cells"])
-
-
-def _require_keys(field: str, data: Any, known: set[str], needed: set[str]) -> None:
-    if not isinstance(data, Mapping):
-        raise InputError(field, data, "keys and values")
-    for key in data:
-        if key not in known:
-            raise UnknownKeyError(f"{field}: {key}", known)
-    for key in sorted(needed - set(data)):
-        raise MissingValueError(f"{field}: {key}")
+    checks.choice(f"claim {name}: kind", data["kind"], KINDS)
+    return Claim(**{**data, "name": name, "measurements": measurements})

@@ -78,6 +78,6 @@ def plan_claims(claims: Sequence[Claim], profile: str, overrides: Sequence[str])
 
 def _combinations(measurement: Measurement, profile: str, overrides: Sequence[str]) -> Iterator[list[str]]:
     """The words of each cell: overrides are stronger than the measurement's grids, those than defaults."""
-    for position, grid in enumerate(measurement.grids[profile]):
+    for position, grid in enumerate(measurement.grids(profile)):
         own = grid_overrides(f"{measurement.name}: cells[{position}]", grid)
         yield from product(merge_overrides(_DEFAULTS, merge_overrides(own, overrides)))

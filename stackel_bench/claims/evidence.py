@@ -13,6 +13,7 @@ import pandas as pd
 from stackel_bench.claims.prediction import Prediction, combined
 from stackel_bench.errors import InputError
 from stackel_bench.results.entry import Entry
+from stackel_bench.results.varying import flat_items
 from stackel_bench.tolerances import VALUE
 
 # Events that a diagnostic of the records decides: it exceeds level, or level * epsilon.
@@ -61,9 +62,10 @@ class CellEvidence:
 
     def settings_without(self, keys: Sequence[str]) -> str:
         """What cells have in common that differ in these keys (dotted names or groups) alone."""
-        hidden = set(keys)
-        flat = _flat(self.entry.config)
-        return repr(sorted((k, repr(v)) for k, v in flat if not hidden & set(_prefixes(k))))
+        flat = flat_items(self.entry.config)
+        return repr(
+            sorted((k, repr(v)) for k, v in flat if not any(f"{k}.".startswith(f"{h}.") for h in keys))
+        )
 
     def matches(self, wanted: Mapping[str, Any]) -> bool:
         """Whether the configuration has these values."""
@@ -139,18 +141,3 @@ def paired_cells(
     if missing or not firsts:
         raise InputError("cells to compare", missing, f"a cell with {dict(against)} for each with {dict(of)}")
     return [(cell, wanted[cell.settings_without(keys)]) for cell in firsts]
-
-
-def _flat(config: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
-    found: list[tuple[str, Any]] = []
-    for key, value in config.items():
-        if isinstance(value, Mapping):
-            found += _flat(value, f"{prefix}{key}.")
-        else:
-            found.append((f"{prefix}{key}", value))
-    return found
-
-
-def _prefixes(key: str) -> list[str]:
-    parts = key.split(".")
-    return [".".join(parts[: n + 1]) for n in range(len(parts))]

@@ -7,12 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stackel_bench import checks
-from stackel_bench.errors import InputError
 from stackel_bench.tolerances import ACCURACY
 
 CONFIRMED, REFUTED, INCONCLUSIVE = "confirmed", "refuted", "inconclusive"
-FORMS = ("at_most: x", "at_least: x", "equals: x with tolerance: y", "between: [x, y]")
 
 
 @dataclass(frozen=True)
@@ -24,24 +21,14 @@ class Prediction:
     per_epsilon: float = 0.0
 
     @classmethod
-    def parse(cls, field: str, data: Any) -> Prediction:
-        """From one of the FORMS; per_epsilon shifts both ends by so much times epsilon."""
-        if not isinstance(data, Mapping):
-            raise InputError(field, data, "one of " + "; ".join(FORMS))
-        given = dict(data)
-        shift = checks.real(f"{field}.per_epsilon", given.pop("per_epsilon", 0.0))
-        tolerance = checks.real(f"{field}.tolerance", given.pop("tolerance", 0.0), least=0)
-        if len(given) != 1:
-            raise InputError(field, dict(data), "one of " + "; ".join(FORMS))
-        form, value = given.popitem()
-        if form == "between" and isinstance(value, list) and len(value) == 2:
-            low, high = (checks.real(f"{field}.between", end) for end in value)
-            return cls(low, high, shift)
-        if form not in ("at_most", "at_least", "equals"):
-            raise InputError(field, dict(data), "one of " + "; ".join(FORMS))
-        number = checks.real(f"{field}.{form}", value)
-        low = -math.inf if form == "at_most" else number - tolerance
-        return cls(low, math.inf if form == "at_least" else number + tolerance, shift)
+    def parse(cls, data: Mapping[str, Any]) -> Prediction:
+        """at_most, at_least, equals (with a tolerance) or between; per_epsilon times epsilon is added."""
+        given = {"per_epsilon": 0.0, "tolerance": 0.0, **data}
+        shift, tolerance = given.pop("per_epsilon"), given.pop("tolerance")
+        ((form, value),) = given.items()
+        forms = {"at_most": (-math.inf, value), "at_least": (value, math.inf), "between": value}
+        low, high = (value - tolerance, value + tolerance) if form == "equals" else forms[form]
+        return cls(low, high, shift)
 
     def at(self, epsilon: float) -> Prediction:
         """The prediction for this epsilon, which then no longer depends on it."""

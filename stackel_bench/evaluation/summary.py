@@ -2,18 +2,21 @@
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from stackel_bench.evaluation.played import PLAYED
 from stackel_bench.evaluation.verdict import Judgement
+from stackel_bench.games.played_values import PlayedValues
 from stackel_bench.learners.decision import Decisions
 from stackel_bench.learners.guarantee import Line
 from stackel_bench.statistics.binomial import binomial_interval
 from stackel_bench.statistics.bounded_mean import mean_intervals
 from stackel_bench.statistics.crossing import samples_needed
+from stackel_bench.streams import KeyPart
 
+PLAYED = "played_"  # what the names of columns of played values start with
 SHOWN_STRATEGY = 3  # mixed strategies over so many actions can be drawn, so records keep them
 
 
@@ -30,6 +33,21 @@ def decision_columns(decisions: Decisions) -> dict[str, np.ndarray]:
         **{f"strategy_{action}": strategy[..., action] for action in range(shown) if strategy is not None},
         **{f"diagnostic_{name}": values for name, values in decisions.diagnostics.items()},
     }
+
+
+def played_columns(game: Any, decisions: Decisions, key: tuple[KeyPart, ...]) -> dict[str, np.ndarray]:
+    """Columns [R,K] of means and intervals for both players; none if the game cannot be played out."""
+    play_out = getattr(game, "play_out", None)
+    if play_out is None:
+        return {}
+    columns = {name: np.full(decisions.shape, np.nan) for name in PlayedValues._fields}
+    for replicate, rung in np.ndindex(decisions.shape):
+        found = play_out(decisions.at(replicate, rung), (*key, replicate, rung))
+        if found is None:
+            return {}
+        for name, value in found._asdict().items():
+            columns[name][replicate, rung] = value
+    return columns
 
 
 def record_columns(decisions: Decisions, judged: Judgement) -> dict[str, np.ndarray]:

@@ -10,8 +10,7 @@ from typing import Any
 
 from stackel_bench.errors import InputError
 from stackel_bench.evaluation.oracle import Oracle, require_commitment
-from stackel_bench.evaluation.played import played_columns
-from stackel_bench.evaluation.summary import decision_columns, record_columns
+from stackel_bench.evaluation.summary import decision_columns, played_columns, record_columns
 from stackel_bench.evaluation.verdict import judge_all
 from stackel_bench.families.oracles import oracle_if_known
 from stackel_bench.families.registry import family_of

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import json
 import re
 from pathlib import Path
 
 import pytest
 
-from stackel_bench.claims.claim import GUARANTEE, IDENTITY, claim_names, load_claim, parse_claim
+from stackel_bench.claims.claim import GUARANTEE, IDENTITY, STATISTICS, claim_names, load_claim, parse_claim
 from stackel_bench.claims.claims_plan import plan_claims
 from stackel_bench.errors import InputError
 from stackel_bench.reporting.pages.claims_page import claims_markdown
@@ -53,7 +54,8 @@ def test_claims_are_complete(name: str) -> None:
     assert claim.measurements
     for measurement in claim.measurements:
         assert measurement.asks
-        assert measurement.grids["full"]  # quick leaves out what is too dear
+        inspect.signature(STATISTICS[measurement.statistic]).bind(None, None, 0.0, **measurement.options)
+        assert measurement.grids("full")  # quick leaves out what is too dear
 
 
 def test_the_chance_of_a_wrong_verdict_in_the_whole_table_is_small() -> None:
@@ -76,12 +78,8 @@ def test_cells_are_shared_between_claims_and_overrides_are_stronger() -> None:
     [
         (("kind",), "folklore", "kind"),
         (("measurements", "one", "statistic"), "vibes", "statistic"),
-        (("measurements", "one", "options"), {"mood": 1}, "mood"),
-        (("measurements", "one", "prediction"), {"about": 1}, "prediction"),
         (("measurements", "one", "false_alarm"), 0.5, "false_alarm"),
         (("measurements", "one", "expected"), "maybe", "expected"),
-        (("measurements", "one", "cells"), "all", "cells"),
-        (("measurements", "one", "note"), "x", "note"),
     ],
 )
 def test_mistakes_are_named(path: tuple[str, ...], value: object, named: str) -> None:
@@ -91,12 +89,6 @@ def test_mistakes_are_named(path: tuple[str, ...], value: object, named: str) ->
         node = node[key]  # type: ignore[assignment]
     node[path[-1]] = value  # type: ignore[index]
     with pytest.raises(InputError, match=named):
-        parse_claim("x", data)
-
-
-def test_a_missing_part_is_named() -> None:
-    data = {key: value for key, value in GOOD.items() if key != "statement"}
-    with pytest.raises(InputError, match="statement"):
         parse_claim("x", data)
 
 

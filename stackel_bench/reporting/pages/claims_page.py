@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -63,7 +62,7 @@ def claims_markdown(rows: Sequence[Row]) -> str:
     """Counts, how to read it, then one table per kind of claim with a row per measurement."""
     return fill(
         "claims.md",
-        profiles=_profiles(rows),
+        profiles=" and ".join(f"`{profile}`" for profile in dict.fromkeys(row["profile"] for row in rows)),
         measurements=sum(row["role"] != IDENTITY for row in rows),
         identities=sum(row["role"] == IDENTITY for row in rows),
         guarantees=sum(row["role"] == GUARANTEE for row in rows),
@@ -113,14 +112,6 @@ def _missing(rows: Sequence[Row]) -> list[str]:
         if lacking:
             found.append(name if lacking == wanted else f"{name} ({', '.join(lacking)})")
     return found
-
-
-def _profiles(rows: Sequence[Row]) -> str:
-    """The profile, or how many measured rows are of which."""
-    found = Counter(row["profile"] for row in rows if row["role"] != IDENTITY)
-    if len(found) < 2:
-        return "".join(f"Profile `{profile}`" for profile in found)
-    return "Profiles " + " and ".join(f"`{profile}` ({count} rows)" for profile, count in found.items())
 
 
 def _shown_row(row: Row) -> Row:
