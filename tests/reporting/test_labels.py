@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from stackel_bench.reporting.labels import label_cells
-from stackel_bench.results.numbers import count, needed, small
+from stackel_bench.results.columns import NEEDED
+from stackel_bench.results.numbers import about, count, needed, small
 from tests.reporting.fixture_sweeps import make_entry
 
 
@@ -25,6 +26,13 @@ def test_only_what_varies() -> None:
     ]
     assert labels["learner"].tolist() == ["paper", "paper", "paper delta=0.1", "paper delta=0.2", "paper"]
     assert labels["pair"]["b"] == labels["pair"]["e"] != labels["pair"]["a"]
+
+
+def test_learners_that_stop_need_what_they_used() -> None:
+    assert needed({"certified": 1.0, NEEDED: 4254.0}) == "4254"
+    assert needed({"certified": 0.5, NEEDED: 4254.0}) == "–", "a cap ended some of them"
+    assert about(0.2) == "less than 1 s"
+    assert about(5) == "about 5 s"
 
 
 def test_numbers() -> None:
