@@ -31,7 +31,7 @@ def label_cells(entries: Iterable[Entry]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["cell_id", "instance", "game_label", "learner", "pair"])
 
 
-def pair_key(entry: Entry) -> str:
-    """Equal for cells that differ in tie-breaking alone: they saw the same samples."""
-    shared = {key: value for key, value in entry.config.items() if key != "tie_breaking"}
+def pair_key(entry: Entry, factor: str = "tie_breaking") -> str:
+    """Equal for cells that differ in this key alone: with two tie-breakings they saw the same samples."""
+    shared = {key: value for key, value in entry.config.items() if key != factor}
     return json.dumps(shared, sort_keys=True)

@@ -11,26 +11,9 @@ from stackel_bench.results.numbers import count, enough, figures, interval, need
 from stackel_bench.statistics.verdicts import FAILS, HOLDS, VACUOUS, clean_replicates_needed
 from stackel_bench.text import plural
 
-_LATEX = str.maketrans(
-    {
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "\\": r"\textbackslash{}",
-        "–": "--",
-        "·": r"$\cdot$",
-        ">": "$>$",
-        "≤": r"$\leq$",
-        "<": "$<$",
-        "…": r"\dots{}",
-    }
-)
+_SIGNS = {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "…": r"\dots{}"}
+_SIGNS |= {"–": "--", "·": r"$\cdot$", ">": "$>$", "≤": r"$\leq$", "<": "$<$"}
+_LATEX = str.maketrans({sign: rf"\{sign}" for sign in "&%$#_{}"} | _SIGNS)
 
 
 def headline_table(cells: pd.DataFrame) -> pd.DataFrame:

@@ -76,14 +76,10 @@ def verify_derived(journal: Journal, ended: bool) -> Iterator[str]:
     They are written when a driver ends: a sweep that no driver has ended may lack them.
     """
     finished = {cell_id for cell_id in journal.entries if journal.state(cell_id) == FINISHED}
-    for name, verify in (
-        (files.RESULTS_CSV, _verify_csv),
-        (files.RESULTS_PARQUET, _verify_parquet),
-        (files.ACTIONS_PARQUET, _verify_actions),
-    ):
+    for name in (files.RESULTS_CSV, files.RESULTS_PARQUET, files.ACTIONS_PARQUET):
         path = journal.folder / name
         if path.exists():
-            problem = verify(journal, path, finished)
+            problem = _problem(journal, path, finished)
             if problem:
                 yield f"{name}: {problem}"
         elif ended and (name != files.ACTIONS_PARQUET or journal.tables[files.ACTIONS].owners):
@@ -97,39 +93,31 @@ def verify_derived(journal: Journal, ended: bool) -> Iterator[str]:
                 yield f"{files.SUMMARY}: {says}, the journal says {counts[state]}"
 
 
-def _verify_csv(journal: Journal, path: Path, finished: set[str]) -> str:
+def _problem(journal: Journal, path: Path, finished: set[str]) -> str:
+    """What a table says otherwise than the journal; empty if nothing."""
+    of_actions, is_csv = path.name == files.ACTIONS_PARQUET, path.suffix == ".csv"
+    expected = {i for i in finished if journal.entries[i].actions_digest} if of_actions else finished
+    order: list[str] = []
     try:
-        order = pd.read_csv(path, dtype=str)["cell_id"].tolist() if finished else []
-    except (ValueError, KeyError):  # pandas' own errors are ValueErrors
+        if is_csv:
+            order = pd.read_csv(path, dtype=str)["cell_id"].tolist() if finished else []
+        else:
+            table = pq.read_table(path)
+            order = table["cell_id"].to_pylist() if expected else []
+    except (OSError, ValueError, KeyError):  # errors of pandas and pyarrow are among them
         return "unreadable"
-    problem = _cells(order, finished)
-    if not problem and path.read_bytes() != csv_bytes(cells_frame(journal.entries[i] for i in order)):
-        problem = "other numbers than the journal"
-    return problem
-
-
-def _verify_parquet(journal: Journal, path: Path, finished: set[str]) -> str:
-    try:
-        frame = pd.read_parquet(path)
-        order = frame["cell_id"].tolist() if finished else []
-    except (OSError, ValueError, KeyError):
-        return "unreadable"
-    problem = _cells(order, finished)
-    if not problem and not frame.equals(cells_frame(journal.entries[i] for i in order)):
-        problem = "other numbers than the journal"
-    return problem
-
-
-def _verify_actions(journal: Journal, path: Path, finished: set[str]) -> str:
-    try:
-        found = pq.read_table(path)
-        order = list(dict.fromkeys(found.column("cell_id").to_pylist()))
-    except (OSError, ValueError, KeyError):
-        return "unreadable"
-    problem = _cells(order, {i for i in finished if journal.entries[i].actions_digest})
-    if not problem and not found.equals(actions_table(journal, order)):
-        problem = "other numbers than the tables of its cells"
-    return problem
+    order = list(dict.fromkeys(order)) if of_actions else order
+    problem = _cells(order, expected)
+    if problem:
+        return problem
+    if of_actions:
+        is_same = table.equals(actions_table(journal, order))
+    else:
+        frame = cells_frame(journal.entries[i] for i in order)
+        is_same = path.read_bytes() == csv_bytes(frame) if is_csv else table.to_pandas().equals(frame)
+    return (
+        "" if is_same else f"other numbers than {'the tables of its cells' if of_actions else 'the journal'}"
+    )
 
 
 def _cells(found: list[str], expected: set[str]) -> str:

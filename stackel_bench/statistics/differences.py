@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.special import bdtrc
 
 from stackel_bench.errors import InputError
-from stackel_bench.statistics.binomial import CONFIDENCE, upper_tail
+from stackel_bench.statistics.binomial import CONFIDENCE
 from stackel_bench.statistics.bounded_mean import mean_interval
 
 
@@ -38,12 +38,7 @@ def paired_difference(
 
 def mcnemar(only_first: int, only_second: int) -> float:
     """The exact two-sided p-value of equal failure probabilities, from replicates where one alone failed."""
-    if min(only_first, only_second) < 0:
-        raise InputError("only_first, only_second", (only_first, only_second), "counts >= 0")
-    discordant = only_first + only_second
-    if discordant == 0:
-        return 1.0
-    return min(1.0, 2.0 * upper_tail(max(only_first, only_second), discordant, 0.5))
+    return min(1.0, 2.0 * paired_p_value(*sorted((only_first, only_second))))
 
 
 def paired_p_value(only_first: int, only_second: int) -> float:

@@ -137,7 +137,7 @@ def report_is_complete_and_self_contained(site: Site, tab: Page) -> None:
     expect(tab.get_by_role("heading", name=site.study, exact=True)).to_be_visible()
     cells = len(read_sweep(site.folder).cells)
     assert tab.locator("td.holds, td.fails, td.open, td.vacuous").count() == cells
-    for title in ("Learning curves", "Pessimistic against optimistic", "Calibration", "Statistics"):
+    for title in ("Learning curves", "Pessimistic against optimistic", "Statistics"):
         expect(tab.get_by_role("heading", name=title, exact=True)).to_be_visible()
     boxes = [drawing.bounding_box() for drawing in tab.locator("figure svg").all()]
     assert len(boxes) >= 4

@@ -11,7 +11,6 @@ from stackel_bench.reporting.along.scaling import exponent_table, scalings
 from stackel_bench.reporting.along.trends import trends
 from stackel_bench.reporting.answer import answer_of
 from stackel_bench.reporting.figures.answer import draw_answer
-from stackel_bench.reporting.figures.calibration import draw_calibration
 from stackel_bench.reporting.figures.canvas import Drawing, render, styled
 from stackel_bench.reporting.figures.coverage import draw_coverage
 from stackel_bench.reporting.figures.curves import draw_curves
@@ -151,7 +150,6 @@ def _figures(results: SweepResults, made: dict[str, bytes]) -> dict[str, Any]:
             _SAMPLES_NEEDED: draw_scaling(scaling),
             _EXPLORATION: [*draw_leader_actions(results), *draw_coverage(results)],
             "Commitments over the simplex": draw_simplex(results),
-            "Calibration": draw_calibration(results),
             "Gap landscape": draw_landscape(results),
         }
         figures = {

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
+from stackel_bench.reporting.labels import pair_key
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.versus.paired import OPTIMISTIC, PESSIMISTIC
 from stackel_bench.results.entry import Entry
@@ -102,7 +101,7 @@ def _contests(results: SweepResults, confidence: float, factor: str) -> list[Con
     groups: dict[str, list[Entry]] = defaultdict(list)
     for entry in results.finished:
         if entry.cell_id in logs:
-            groups[_rest(entry, factor)].append(entry)
+            groups[pair_key(entry, factor)].append(entry)
     order = list(dict.fromkeys(rivals.values()))
     level = (lambda e: e.config[factor]) if ties else (lambda e: rivals[e.cell_id])
     place = [OPTIMISTIC, PESSIMISTIC].index if ties else order.index
@@ -126,12 +125,6 @@ def _contests(results: SweepResults, confidence: float, factor: str) -> list[Con
                 )
             )
     return found
-
-
-def _rest(entry: Entry, factor: str) -> str:
-    """Equal for cells that differ in the factor alone."""
-    shared: Mapping[str, Any] = {key: value for key, value in entry.config.items() if key != factor}
-    return json.dumps(shared, sort_keys=True)
 
 
 def pooled(contests: Iterable[Contest], confidence: float = CONFIDENCE) -> Pooled:
