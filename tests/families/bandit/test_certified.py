@@ -10,15 +10,13 @@ import pytest
 from scipy import stats
 
 import stackel_bench as sb
-from stackel_bench.errors import InputError
 from stackel_bench.families.learners import make_learner
 from stackel_bench.families.tables.pair_confidence import PairConfidence
-from stackel_bench.learners.budget import Budget, FixedBudget, LadderBudget, TheoryBudget
-from stackel_bench.learners.certified import learner as shared
+from stackel_bench.learners.budget import TheoryBudget
 from stackel_bench.learners.certified.rows import row_bounds
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.finite.responses import finite_leader_values
-from tests.replicates import broken, decide, stopped
+from tests.replicates import broken, stopped
 
 EPSILON = 0.3
 
@@ -138,25 +136,3 @@ def test_the_confidence_is_the_mixture_of_supermartingales() -> None:
     density = np.exp(-0.5 * (grid * scale) ** 2) * scale / math.sqrt(2 * math.pi)
     mixture = np.trapezoid(np.exp(grid * n * radius - 0.5 * n * (grid * scale) ** 2) * density, grid)
     assert mixture == pytest.approx(2 / delta, rel=1e-6)
-
-
-def test_a_cap_ends_it_uncertified_and_a_ladder_is_one_rung() -> None:
-    game = sb.load_game("bandit/trap")
-    learner = make_learner("bandit", "certified")
-    kinds: list[Budget] = [FixedBudget(epsilon=0.1, samples=1000), LadderBudget(epsilon=0.4)]
-    capped, ladder = (
-        decide(learner, game, learner.schedule(game.sampler, kind), 1, TieBreaking.PESSIMISTIC)[0]
-        for kind in kinds
-    )
-    assert capped[0].samples <= 1000
-    assert capped[0].diagnostics["certified"] == 0
-    assert len(ladder) == 1
-    assert ladder[0].diagnostics["certified"] == 1
-    with pytest.raises(InputError, match=r"budget\.samples"):
-        learner.schedule(game.sampler, FixedBudget(samples=9))
-
-
-def test_a_run_that_does_not_stop_raises(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared, "LARGEST", 0)
-    with pytest.raises(RuntimeError, match="did not stop"):
-        sb.learn(sb.load_game("bandit/trap"), "certified", epsilon=0.1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -21,8 +20,7 @@ from stackel_bench.families.bandit_rl.stopping.model_set import Interval, ModelS
 from stackel_bench.families.learners import make_learner
 from stackel_bench.families.oracles import oracle_of
 from stackel_bench.games.noise import Noise
-from stackel_bench.learners.budget import Budget, FixedBudget, LadderBudget, TheoryBudget
-from stackel_bench.learners.certified import learner as shared
+from stackel_bench.learners.budget import TheoryBudget
 from stackel_bench.learners.decision import Decision
 from stackel_bench.models import FollowerMDP, TieBreaking
 from stackel_bench.planning import best_responses, policy_values
@@ -191,24 +189,6 @@ def test_it_stops_earlier_than_the_certified_explorer(
         assert factor * np.mean([decision.samples for decision in found]) < usual[0][0].samples
 
 
-def test_a_cap_ends_it_uncertified_and_a_ladder_is_one_rung() -> None:
-    game = boundary_game(0)
-    learner = make_learner("bandit_rl", "certified")
-    kinds: list[Budget] = [FixedBudget(epsilon=0.1, samples=1000), LadderBudget(epsilon=1.0)]
-    for tie in TieBreaking:
-        capped, ladder = (
-            decide(learner, game, learner.schedule(game.sampler, kind), 1, tie)[0] for kind in kinds
-        )
-        assert capped[0].samples <= 1000
-        assert capped[0].diagnostics["certified"] == 0
-        assert math.isfinite(capped[0].diagnostics["certified_gap"])
-        assert len(ladder) == 1
-        assert ladder[0].diagnostics["certified"] == 1
-        assert ladder[0].actions["samples"].sum() == ladder[0].samples
-    with pytest.raises(InputError, match=r"budget\.samples"):
-        learner.schedule(game.sampler, FixedBudget(samples=1))
-
-
 def test_any_decision_can_be_certified_from_fresh_episodes() -> None:
     """A proven decision is right; a policy that the follower would never play is not proven."""
     game = boundary_game(0)
@@ -229,9 +209,3 @@ def test_any_decision_can_be_certified_from_fresh_episodes() -> None:
         assert not sb.certificate(game, wrong, epsilon=EPSILON, samples=3000).answered
     with pytest.raises(InputError, match=r"result\.follower_response"):
         sb.certificate(game, replace(result, follower_response=np.ones((2, 2, 2))), epsilon=EPSILON)
-
-
-def test_a_run_that_does_not_stop_raises(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared, "LARGEST", 0)
-    with pytest.raises(RuntimeError, match="did not stop"):
-        sb.learn(boundary_game(0), "certified", epsilon=0.1)

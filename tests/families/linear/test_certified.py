@@ -10,19 +10,18 @@ import pytest
 from scipy import stats
 
 import stackel_bench as sb
-from stackel_bench.errors import InputError
 from stackel_bench.families.learners import make_learner
 from stackel_bench.families.linear.game import LinearBanditGame
 from stackel_bench.families.linear.stopping.difference_design import STEPS, difference_design
 from stackel_bench.families.linear.stopping.feature_confidence import FeatureConfidence
 from stackel_bench.families.linear.stopping.whitening import whitening
 from stackel_bench.games.noise import Noise
-from stackel_bench.learners.budget import Budget, FixedBudget, LadderBudget, TheoryBudget
+from stackel_bench.learners.budget import TheoryBudget
 from stackel_bench.models import TieBreaking
 from stackel_bench.models.feature_source import feature_source
 from stackel_bench.models.linear_model import LinearModel
 from stackel_bench.tolerances import RADIUS_ROUNDING
-from tests.replicates import broken, decide, stopped
+from tests.replicates import broken, stopped
 
 EPSILON = 0.3
 
@@ -176,19 +175,3 @@ def test_it_stops_earlier_than_the_paper_and_than_the_design() -> None:
     for decision in found.values():
         assert decision.samples < schedule.theory_samples / 13
         assert decision.samples < design.theory_samples / 1.9
-
-
-def test_a_cap_ends_it_uncertified_and_a_ladder_is_one_rung() -> None:
-    game = sb.load_game("linear/random", num_leader_actions=5, num_follower_actions=4, dimension=3)
-    learner = make_learner("linear", "certified")
-    kinds: list[Budget] = [FixedBudget(epsilon=0.1, samples=300), LadderBudget(epsilon=0.4)]
-    capped, ladder = (
-        decide(learner, game, learner.schedule(game.sampler, kind), 1, TieBreaking.OPTIMISTIC)[0]
-        for kind in kinds
-    )
-    assert capped[0].samples <= 300
-    assert capped[0].diagnostics["certified"] == 0
-    assert len(ladder) == 1
-    assert ladder[0].diagnostics["certified"] == 1
-    with pytest.raises(InputError, match=r"budget\.samples"):
-        learner.schedule(game.sampler, FixedBudget(samples=2))

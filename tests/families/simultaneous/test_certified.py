@@ -9,14 +9,13 @@ import pytest
 from scipy import stats
 
 import stackel_bench as sb
-from stackel_bench.errors import InputError
 from stackel_bench.evaluation.verdict import judge
 from stackel_bench.families.learners import make_learner
 from stackel_bench.families.oracles import oracle_of
-from stackel_bench.learners.budget import Budget, FixedBudget, LadderBudget, TheoryBudget
+from stackel_bench.learners.budget import TheoryBudget
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.mixed.value import mixed_leader_value
-from tests.replicates import broken, decide, stopped
+from tests.replicates import broken, stopped
 
 EPSILON = 0.3
 CERTIFIED = make_learner("simultaneous", "certified")
@@ -79,19 +78,3 @@ def test_any_decision_gets_a_certificate() -> None:
         assert found.value_high >= high
         assert found.gap >= oracle.stackelberg_value(best, tie).low - low
         assert found.proven
-
-
-def test_a_cap_ends_it_uncertified_and_a_ladder_is_one_rung() -> None:
-    game = sb.load_game("simultaneous/commitment")
-    learner = CERTIFIED
-    kinds: list[Budget] = [FixedBudget(epsilon=0.1, samples=300), LadderBudget(epsilon=0.4)]
-    capped, ladder = (
-        decide(learner, game, learner.schedule(game.sampler, kind), 1, TieBreaking.PESSIMISTIC)[0]
-        for kind in kinds
-    )
-    assert capped[0].samples <= 300
-    assert capped[0].diagnostics["certified"] == 0
-    assert len(ladder) == 1
-    assert ladder[0].diagnostics["certified"] == 1
-    with pytest.raises(InputError, match=r"budget\.samples"):
-        learner.schedule(game.sampler, FixedBudget(samples=3))
