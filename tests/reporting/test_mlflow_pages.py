@@ -69,7 +69,7 @@ def test_a_pair_has_the_colour_of_who_needs_fewer_samples(tmp_path: Path) -> Non
 
 
 def swept_sweep(folder: Path) -> SweepResults:
-    """Both tie-breakings at three sizes; the largest needs more than was tried."""
+    """Both tie-breakings at three sizes; the largest needs more than was tried, one cell is vacuous."""
     folder = folder / "sweeps" / "swept-0123456789ab"
     folder.mkdir(parents=True)
     journal = Journal(folder)
@@ -82,9 +82,9 @@ def swept_sweep(folder: Path) -> SweepResults:
     names = run_names(entries)
     for entry in entries:
         failures = {2: (30, 0, 0), 4: (50, 20, 0), 8: (60, 60, 60)}[entry.description["num_leader_actions"]]
-        write_cell(
-            journal, dataclasses.replace(entry, label=names[entry.cell_id]), make_records(failures, 60)
-        )
+        vacuous = entry.cell_id == "o2"
+        records = make_records(failures, 60).assign(vacuous=vacuous)
+        write_cell(journal, dataclasses.replace(entry, label=names[entry.cell_id]), records)
     return read_sweep(folder, study="swept", question="How does it grow?")
 
 
@@ -100,6 +100,8 @@ def test_a_series_has_the_swept_number_as_step(tmp_path: Path) -> None:
     assert steps["scaling/sample_complexity"] == [2, 4], "what needs more is no point of the line"
     assert runs["pessimistic"].name == "PES paper trap ε.1 along A"
     assert ">1600 at 8" in runs["pessimistic"].tags["trend"]
+    assert runs["optimistic"].tags["trend"].startswith("vacuous at 2")
+    assert [step for key, _, step in runs["optimistic"].points if key == "scaling/sample_complexity"] == [4]
     assert any(view.name == "Along num_leader_actions" for view in study_views(results))
 
 

@@ -14,6 +14,7 @@ from stackel_bench.results.columns import AT_MOST, CENSORED, NEEDED
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.numbers import UNDECIDED, interval, needed, needed_with_interval, ratio, small
 from stackel_bench.statistics.ratios import LogInterval, pool
+from stackel_bench.statistics.verdicts import VACUOUS
 from stackel_bench.tracking.cell_run import identity_tags, pair_name
 from stackel_bench.tracking.run_record import PAIR, Point, RunRecord, extra_run
 
@@ -52,7 +53,8 @@ def _run(
     }
     for tie, entry in both.items():
         if needed(entry.metrics) != "–":
-            tags[f"needs_{tie}"] = needed_with_interval(entry.metrics)
+            vacuous = f" ({VACUOUS})" if entry.metrics["vacuous"] == 1 else ""
+            tags[f"needs_{tie}"] = f"{needed_with_interval(entry.metrics)}{vacuous}"
     if factor is not None:
         times = pool([factor])
         tags["samples_ratio"] = ratio(times)
@@ -85,7 +87,7 @@ def _points(both: Mapping[str, Entry], row: Mapping[Any, Any]) -> Iterator[Point
 def _samples(both: Mapping[str, Entry], factor: LogInterval | None) -> Iterator[Point]:
     """Samples needed, where a budget was enough, and how many times more of them pessimistic takes."""
     for tie, entry in both.items():
-        if AT_MOST in entry.metrics and entry.metrics[CENSORED] != 1:
+        if AT_MOST in entry.metrics and entry.metrics[CENSORED] != 1 and entry.metrics["vacuous"] != 1:
             yield Point(f"samples/{tie}", entry.metrics[NEEDED])
             yield Point(f"log10_samples/{tie}", math.log10(entry.metrics[NEEDED]))
     if factor is not None and factor.is_closed:

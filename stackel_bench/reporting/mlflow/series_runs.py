@@ -15,6 +15,7 @@ from stackel_bench.results.entry import Entry
 from stackel_bench.results.names import SYMBOLS
 from stackel_bench.results.numbers import count, needed, needed_interval, small
 from stackel_bench.results.run_names import SHORT_TIES
+from stackel_bench.statistics.verdicts import VACUOUS
 from stackel_bench.tracking.cell_run import identity_tags
 from stackel_bench.tracking.run_record import SERIES, Point, RunRecord, extra_run
 
@@ -77,7 +78,7 @@ def _run(shared: Mapping[str, str], step: Step, line: Line) -> RunRecord:
     trend = ", ".join(dict.fromkeys(texts))
     tags |= {
         "swept": step.key,
-        "trend": trend if trend.startswith("fails") else f"needs {trend}",
+        "trend": trend if trend.startswith(("fails", VACUOUS)) else f"needs {trend}",
         "mlflow.note.content": _description(step, line, " ".join(kept)),
     }
     points = [point for x in xs for point in _points(step.of(x), line[x])]
@@ -100,10 +101,11 @@ def _points(step: int, cells: Sequence[Entry]) -> list[Point]:
     for name in ("failure_probability", "value_suboptimality"):
         mean = float(np.mean([cell.metrics[name] for cell in cells]))
         points.append(Point(f"scaling/{name}", mean, step))
-    if all(AT_MOST in cell.metrics and cell.metrics[CENSORED] != 1 for cell in cells):
+    cells = _tested(cells)
+    if cells and all(AT_MOST in cell.metrics and cell.metrics[CENSORED] != 1 for cell in cells):
         middle = float(np.exp(np.mean([math.log(cell.metrics[NEEDED]) for cell in cells])))
         points.append(Point(f"scaling/{NEEDED}", middle, step))
-    elif all("samples_median" in cell.metrics for cell in cells):
+    elif cells and all("samples_median" in cell.metrics for cell in cells):
         mean = float(np.mean([cell.metrics[NEEDED] for cell in cells]))
         points.append(Point(f"scaling/{NEEDED}", mean, step))
     return points
@@ -111,12 +113,17 @@ def _points(step: int, cells: Sequence[Entry]) -> list[Point]:
 
 def _needs(cells: Sequence[Entry]) -> str:
     """Samples needed (on random instances from fewest to most); failure where there is no ladder."""
-    found = [needed(cell.metrics) for cell in cells]
-    if "–" in found:
+    if "–" in [needed(cell.metrics) for cell in cells]:
         rates = [cell.metrics["failure_probability"] for cell in cells]
         return f"fails {small(sum(rates) / len(rates))}"
-    ordered = sorted(cells, key=lambda cell: cell.metrics[NEEDED])
-    return " to ".join(dict.fromkeys(needed(cell.metrics) for cell in (ordered[0], ordered[-1])))
+    ordered = sorted(_tested(cells), key=lambda cell: cell.metrics[NEEDED])
+    ends = dict.fromkeys(needed(cell.metrics) for cell in (*ordered[:1], *ordered[-1:]))
+    return " to ".join(ends) or VACUOUS
+
+
+def _tested(cells: Sequence[Entry]) -> list[Entry]:
+    """Without those whose samples needed say nothing about the leader's value."""
+    return [cell for cell in cells if cell.metrics["vacuous"] != 1]
 
 
 def _description(step: Step, line: Line, name: str) -> str:
