@@ -3,12 +3,13 @@
 *overhead*: CPU time of episodes that the harness plays, seeds, checks and counts, looking at the clock before
 each, over that of a bare loop of `reset` and `step` with the same seeds and actions. *waiting*: the game with
 a step of 10 ms that needs hardly any processor, with one worker and with two; Ray gives its workers a low
-priority, so on a busy machine set RAY_worker_niceness=0. *kills*: a long job whose driver is killed at ten
-moments.
+priority, so on a busy machine set RAY_worker_niceness=0. *kills*: a long job whose driver and workers are
+killed at ten moments.
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import random
@@ -38,8 +39,9 @@ REPEATS = 25
 EPISODES = 1000
 WAITING = ["game=bandit_rl/slow_economy", "game.evaluation_episodes=0", "algorithm.explorer=uniform"]
 WAITING += ["budget=fixed", "replicates=1"]
-LONG = ["run", "game=bandit_rl/economy", "algorithm.explorer=rf_ucrl", "budget=fixed", "budget.samples=16000"]
-LONG += ["replicates=1", "execution=serial", "execution.piece_seconds=0.3", "tracking=off", "quiet=true"]
+LONG = ["run", "game=bandit_rl/slow_economy", "algorithm.explorer=rf_ucrl", "budget=fixed", "replicates=1"]
+LONG += ["budget.samples=4000", "execution=local", "execution.num_cpus=2", "execution.piece_seconds=1"]
+LONG += ["tracking=off", "quiet=true"]
 
 
 class Walk:
@@ -133,29 +135,39 @@ def waiting() -> None:
 
 
 def kills(number: int) -> None:
-    """Killed somewhere after it has kept something new, so many times, then finished."""
-    moments = random.Random(number)
-    with tempfile.TemporaryDirectory() as name:
+    """The driver and a worker killed by turns, each time after something new was kept, then the end."""
+    moments, kept = random.Random(number), dict[str, int]()
+    with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as drivers:
         folder, output = Path(name), Path(name, "killed")
-        with commands.running(commands.forked([*LONG, f"output={folder / 'whole'}"], folder)) as driver:
-            assert driver.wait(900).code == 0
+
+        def start(output: Path) -> commands.Command:
+            command = commands.forked([*LONG, f"output={output}"], folder)
+            return drivers.enter_context(commands.running(command))
+
+        assert start(folder / "whole").wait(900).code == 0
         print(f"undisturbed: {invocation(folder / 'whole')['tasks']} pieces\n")
-        kept: dict[str, int] = {}
+        driver = start(output)
         for kill in range(1, number + 1):
-            with commands.running(commands.forked([*LONG, f"output={output}"], folder)) as driver:
-                until = time.monotonic() + 300
-                while pieces(output) == kept and driver.wait_for_code(0.005) is None:
-                    assert time.monotonic() < until
-                time.sleep(moments.uniform(0, 0.6))
-                over = driver.wait_for_code(0.001) is not None
+            while pieces(output) == kept:
+                assert driver.wait_for_code(0.005) is None, "it has ended before"
+            time.sleep(moments.uniform(0, 1.5))
+            if kill % 2:
                 driver.send(signal.SIGKILL)
                 driver.wait()
+                driver = start(output)
+            else:
+                while not (busy := [pid for pid in commands.session_members(driver.pid) if _explores(pid)]):
+                    assert driver.wait_for_code(0.005) is None, "it has ended before"
+                commands.kill(moments.choice(busy))
             kept = pieces(output)
-            print(f"kill {kill}: {len(kept)} runs kept{', finished before' if over else ''}", flush=True)
-        with commands.running(commands.forked([*LONG, f"output={output}"], folder)) as driver:
-            assert driver.wait(900).code == 0
+            print(f"kill {kill}: {'driver' if kill % 2 else 'worker'}", flush=True)
+        assert driver.wait(900).code == 0
         equal = commands.results(output) == commands.results(folder / "whole")
     print(f"finished after {number} kills, bytes equal: {equal}")
+
+
+def _explores(pid: int) -> bool:
+    return commands.program(pid).startswith("ray::explore")
 
 
 def _cpu(way: Callable[[], None]) -> float:

@@ -45,7 +45,7 @@ def test_certified_explorer_at_theory_budgets(name: str) -> None:
     """rf_ucrl stops by its own certificate, within its theorem's number of episodes."""
     game = sb.load_game(f"bandit_rl/{name}", **SMALL[name])
     budget = TheoryBudget(EPSILON, DELTA)
-    decided = decisions(game, "paper", budget, 20, explorer="rf_ucrl")
+    decided = decisions(game, "paper", budget, 8, explorer="rf_ucrl")
     limit = make_learner("bandit_rl", "paper", explorer="rf_ucrl").schedule(game.sampler, budget)
     for tie in TieBreaking:
         for (decision,) in decided[tie]:
@@ -58,7 +58,7 @@ def test_uniform_play_cannot_open_a_lock_that_explorers_open() -> None:
     """H = 8, six buttons: a code is found by chance once in 6^8 = 1.7 million episodes. 600,000 episodes.
 
     Uniform play finds the right lock's code with probability 1 - exp(-0.12), so it must fail in most of 40
-    runs (alarm 1e-6); reward_free_explore and rf_ucrl fail in none of 10.
+    runs (alarm 1e-6); reward_free_explore and rf_ucrl fail in none of 3.
     """
     game = sb.load_game("bandit_rl/lock", horizon=8, num_follower_actions=6)
     budget = FixedBudget(epsilon=0.25, samples=600_000)
@@ -66,7 +66,7 @@ def test_uniform_play_cannot_open_a_lock_that_explorers_open() -> None:
         failed = sum(not verdict.guarantee_held for verdict in judged)
         assert plausible(failed, 40, 0.75, 1.0), tie
     for explorer in ("reward_free_explore", "rf_ucrl"):
-        for judged in verdicts(game, "paper", budget, 10, explorer=explorer).values():
+        for judged in verdicts(game, "paper", budget, 3, explorer=explorer).values():
             assert failure_rate(judged) == 0.0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from pathlib import Path
 from typing import Any
@@ -200,6 +201,40 @@ def test_results_without_a_truth(tmp_path: Path) -> None:
     assert cells.loc["bandit", "verdict"] != ""
     low, value, high = (cells.loc["bandit_rl", f"played_leader_value{end}"] for end in ("_low", "", "_high"))
     assert 0 <= low <= value <= high <= 3
+
+
+class Maker:
+    """make_env as an object, and as its method."""
+
+    def __init__(self, which: Any) -> None:
+        self.which = which
+
+    def __call__(self, leader_action: int) -> TableEnv:
+        return make_env(leader_action)
+
+    make = __call__
+
+
+def bound(way: str, value: Any) -> Any:
+    """make_env, bound to a value in this way."""
+    if way == "closure":
+        return lambda action: make_env(action) if value is not None else None
+    if way == "default":
+        return lambda action, value=value: make_env(action)
+    if way == "partial":
+        return functools.partial(lambda action, value: make_env(action), value=value)
+    return Maker(value) if way == "object" else Maker(value).make
+
+
+@pytest.mark.parametrize("way", ["closure", "default", "partial", "object", "method"])
+def test_a_game_is_what_its_program_is_bound_to(way: str) -> None:
+    """Plain numbers, and arrays inside of something."""
+
+    def identity(value: Any) -> str:
+        return sb.EnvGame(bound(way, value), num_leader_actions=2, horizon=3).identity
+
+    assert identity(1) == identity(1) != identity(2)
+    assert identity({"a": np.zeros(3)}) == identity({"a": np.zeros(3)}) != identity({"a": np.ones(3)})
 
 
 def test_refusals() -> None:

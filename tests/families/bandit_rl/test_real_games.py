@@ -49,23 +49,6 @@ def test_a_noisy_lock_has_the_gap_of_its_formula(treasure: float, background: fl
     assert sb.gap(lock, epsilon=epsilon) == pytest.approx(epsilon * treasure / (treasure - background))
 
 
-def test_uniform_play_cannot_open_a_long_lock_and_the_published_explorer_can() -> None:
-    """8^17 codes against 6 * 10^14 episodes: uniform play opens one with probability 0.3, here not."""
-    lock = sb.load_game(
-        "bandit_rl/lock",
-        num_leader_actions=2,
-        num_follower_actions=8,
-        horizon=18,
-        treasure=0.9,
-        background=0.1,
-    )
-    held = {}
-    for explorer in ("reward_free_explore", "uniform"):
-        result = sb.learn(lock, epsilon=0.25, delta=0.2, explorer=explorer, seed=0)
-        held[explorer] = sb.evaluate(lock, result, epsilon=0.25).guarantee_held
-    assert held == {"reward_free_explore": True, "uniform": False}
-
-
 def test_a_random_start_is_a_mean_over_states() -> None:
     """Values are the mean, by the first step's law, of those of games that start in each state."""
     sizes = {"num_states": 3, "horizon": 3, "num_follower_actions": 2, "num_leader_actions": 2}
