@@ -1,4 +1,4 @@
-"""What learners that stop have in common, in every family: caps, one rung, an error where they do not stop."""
+"""What learners that stop have in common in every family: caps, one rung, an error where they do not stop."""
 
 from __future__ import annotations
 
