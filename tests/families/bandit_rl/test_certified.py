@@ -24,7 +24,7 @@ from stackel_bench.learners.budget import TheoryBudget
 from stackel_bench.learners.decision import Decision
 from stackel_bench.models import FollowerMDP, TieBreaking
 from stackel_bench.planning import best_responses, policy_values
-from stackel_bench.planning.kl_ball.induction import TransitionBalls
+from stackel_bench.planning.kl_ball import TransitionBalls
 from stackel_bench.simulation.episodes import EpisodeSimulator
 from stackel_bench.streams import generator
 from tests.replicates import broken, decide, stopped

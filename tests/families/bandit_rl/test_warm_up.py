@@ -13,7 +13,7 @@ from stackel_bench.families.bandit_rl.game import BanditRLGame
 from stackel_bench.families.bandit_rl.warm_up import warm_up
 from stackel_bench.learners.budget import FixedBudget
 from stackel_bench.models import FollowerMDP
-from stackel_bench.planning.kl_ball import ball, induction
+from stackel_bench.planning import kl_ball
 from stackel_bench.simulation.episodes import EpisodeSimulator
 from stackel_bench.simulation.kernels import binomial, doubling, episodes, hypergeometric, multinomial
 from stackel_bench.statistics import law_mixture
@@ -24,7 +24,7 @@ from tests.simulation.per_episode import random_mdp
 
 def _compiled() -> dict[str, int]:
     modules = (binomial, doubling, episodes, hypergeometric, multinomial, certificate, euler)
-    modules += (ball, induction, law_mixture)
+    modules += (kl_ball, law_mixture)
     kernels = {
         name: kernel
         for module in modules

@@ -16,7 +16,7 @@ import numpy as np
 from stackel_bench.families.bandit_rl.exploration.explorer import Goal, Shape
 from stackel_bench.families.bandit_rl.exploration.running_estimate import RunningEstimate
 from stackel_bench.models import FollowerMDP
-from stackel_bench.planning.kl_ball.induction import TransitionBalls, best_policy, policy_value
+from stackel_bench.planning.kl_ball import TransitionBalls, best_policy, policy_value
 from stackel_bench.statistics.law_mixture import law_radii
 from stackel_bench.statistics.likelihood_mixture import mean_offsets
 

@@ -1,6 +1,11 @@
-"""The largest mean that a law within a Kullback-Leibler ball around another one can give to some values.
+"""Values of a follower MDP with transitions in Kullback-Leibler balls, in the best or the worst model.
 
-For laws q with KL(p,q) <= r and every t >= 0, with g = max V - V (also where p is 0), Jensen's inequality
+The balls of different (h,s,b) do not constrain each other, so one backward induction finds the extreme model
+together with the value. Values end on the wide side: what is largest is not underestimated, what is smallest
+not overestimated. The last layer's transitions matter to nobody and are not looked at.
+
+One step is the largest mean that a law within a ball can give to values V. For laws q with KL(p,q) <= r and
+every t >= 0, with g = max V - V (also where p is 0), Jensen's inequality
 sum p ln(q (t+g) / p) <= ln sum q (t+g) gives
 
     q.V = max V + t - sum q (t+g) <= max V + t - exp(sum p ln(t+g) - r).
@@ -14,6 +19,7 @@ is p.V + c (1 - exp(-r - sum p (u - ln(1+u)))), and nothing does.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -104,3 +110,62 @@ def _one_minus_exp(y: float) -> float:
     for degree in range(15, 1, -1):
         series = 1.0 - series * y / degree
     return series * y
+
+
+class TransitionBalls(NamedTuple):
+    """Laws [H,S,B,S] of the next state, each known up to a radius [H,S,B] (infinite: not at all)."""
+
+    laws: np.ndarray
+    radii: np.ndarray
+
+
+@kernel
+def best_policy(balls: TransitionBalls, rewards: np.ndarray, side: float) -> tuple[np.ndarray, np.ndarray]:
+    """Values [S] from layer 0 on and actions [H,S] of the policy that is best in the best or worst model.
+
+    side 1: at least the maximum over policies and models; side -1: at most the maximum over policies of the
+    minimum over models. rewards [H,S,B] may have any sign.
+    """
+    horizon, states, num_actions = rewards.shape
+    values, here = np.zeros(states), np.zeros(states)
+    actions = np.zeros((horizon, states), dtype=np.int64)
+    for h in range(horizon - 1, -1, -1):
+        for s in range(states):
+            best = -np.inf
+            for b in range(num_actions):
+                value = _worth(balls, rewards, values, h, s, b, side)
+                if value > best:
+                    best = value
+                    actions[h, s] = b
+            here[s] = best
+        values, here = here, values
+    return values, actions
+
+
+@kernel
+def policy_value(balls: TransitionBalls, rewards: np.ndarray, policy: np.ndarray, side: float) -> np.ndarray:
+    """Values [S] from layer 0 on of a Markov policy [H,S,B] in the best (side 1) or worst model (side -1)."""
+    horizon, states, num_actions = rewards.shape
+    values, here = np.zeros(states), np.zeros(states)
+    for h in range(horizon - 1, -1, -1):
+        for s in range(states):
+            total = size = 0.0
+            for b in range(num_actions):
+                if policy[h, s, b] > 0.0:
+                    value = _worth(balls, rewards, values, h, s, b, side)
+                    total += policy[h, s, b] * value
+                    size += abs(policy[h, s, b] * value)
+            here[s] = total + side * OUTWARDS * size
+        values, here = here, values
+    return values
+
+
+@kernel
+def _worth(
+    balls: TransitionBalls, rewards: np.ndarray, values: np.ndarray, h: int, s: int, b: int, side: float
+) -> float:
+    reward = float(rewards[h, s, b])
+    if h == rewards.shape[0] - 1:
+        return reward
+    later: float = side * largest_mean(balls.laws[h, s, b], values, balls.radii[h, s, b], side)
+    return reward + later + side * OUTWARDS * (abs(reward) + abs(later))
