@@ -12,6 +12,7 @@ from stackel_bench.results import files
 from stackel_bench.results.frames import write_actions, write_results
 from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.folder import require_writable
+from stackel_bench.tracking.deadline import in_background, wait_for
 from stackel_bench.tracking.start import open_store
 from stackel_bench.verbs.steps.find import read_results, tracking_settings
 from stackel_bench.verbs.steps.publish import log_report, run_tags, tell_problems
@@ -45,7 +46,7 @@ def _log(results: SweepResults, settings: TrackingSettings) -> str:
     made_with = {"stackel.version": results.version, "stackel.git_commit": results.commit}
     tags = {**run_tags(results.sweep_id), **made_with}
     try:
-        store = open_store(settings, output, results.study)
+        store = wait_for(in_background(open_store, settings, output, results.study), settings.open_seconds)
     except Exception as error:  # the report is on disk; only the mirror is incomplete
         return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
     return "" if store is None else log_report(results, store, tags)

@@ -9,11 +9,12 @@ from stackel_bench.results import files
 from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.folder import locked, require_writable
 from stackel_bench.text import plural
+from stackel_bench.tracking.deadline import in_background, wait_for
 from stackel_bench.tracking.mirror import sync
-from stackel_bench.tracking.start import store_uri
+from stackel_bench.tracking.start import open_store, store_uri
 from stackel_bench.verbs.steps.find import read_results, tracking_settings
 from stackel_bench.verbs.steps.publish import log_report, run_tags, tell_problems
-from stackel_bench.verbs.steps.reconcile import opened_store
+from stackel_bench.verbs.steps.reconcile import store_errors
 
 
 def main(overrides: list[str]) -> int:
@@ -30,10 +31,9 @@ def main(overrides: list[str]) -> int:
     console = Console(highlight=False, soft_wrap=True)
     problem = ""
     tell_problems(console, results.journal)
-    with (
-        locked(results.folder),
-        opened_store(settings, output, results.study) as store,
-    ):
+    with locked(results.folder), store_errors(settings, output):
+        store = wait_for(in_background(open_store, settings, output, results.study), settings.open_seconds)
+        assert store is not None
         tags = run_tags(results.sweep_id)
         logged, unsynced = sync(store, Journal(results.folder), tags, settings.patience)
         if (results.folder / files.REPORT).exists() and not unsynced:

@@ -8,6 +8,8 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Future
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -15,6 +17,7 @@ from stackel_bench.config.settings import TrackingSettings
 from stackel_bench.errors import InputError
 from stackel_bench.tracking import deadline, start
 from stackel_bench.tracking.deadline import in_background, wait_for
+from stackel_bench.verbs import report
 
 
 @pytest.fixture
@@ -67,3 +70,15 @@ def test_results_and_errors_come_through() -> None:
 
 def _fail() -> None:
     raise TimeoutError("of the call itself")
+
+
+def test_a_report_does_not_wait_for_a_store_for_ever(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It is on disk by then: that MLflow did not take it is told."""
+    over = threading.Event()
+    monkeypatch.setattr(report, "open_store", lambda *_: over.wait(60))
+    results: Any = SimpleNamespace(
+        folder=tmp_path / "sweeps" / "s", sweep_id="s", version="", commit="", study="s"
+    )
+    settings = TrackingSettings(kind="server", uri="http://127.0.0.1:1", open_seconds=0.05)
+    assert report._log(results, settings) == "TimeoutError: no answer within 0.05 seconds"
+    over.set()

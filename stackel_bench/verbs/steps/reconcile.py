@@ -17,7 +17,7 @@ from stackel_bench.results.journal import Journal, Result
 from stackel_bench.sweeps.cell import Cell
 from stackel_bench.sweeps.driver import missing_cells
 from stackel_bench.sweeps.plan import Plan
-from stackel_bench.tracking.deadline import in_background, wait_for
+from stackel_bench.tracking.deadline import wait_for
 from stackel_bench.tracking.mirror import Mirror, lacking_artifacts
 from stackel_bench.tracking.run_record import problem_of
 from stackel_bench.tracking.start import open_store, store_uri
@@ -65,37 +65,18 @@ def _renamed(kept: Result, cell: Cell) -> Result:
 
 def open_tracking(plan: Plan, journal: Journal, tags: Mapping[str, str]) -> Tracking | None:
     """The sweep's store, opened and asked; None where tracking is off."""
-    config = plan.settings.tracking
-    if config.kind == "off":
+    store = open_store(plan.settings.tracking, expanded("output", plan.settings.output), plan.study)
+    if store is None:
         return None
-    with opened_store(config, expanded("output", plan.settings.output), plan.study) as store:
-        mirror = Mirror(store, journal, tags)
-        unmirrored = mirror.unmirrored()
-        asked = {cell.cell_id for cell in missing_cells(plan, journal)} | {e.cell_id for e in unmirrored}
-        if store.is_embedded:  # where looking is cheap
-            store.find_runs()
-            listed = {entry.cell_id for entry in unmirrored}
-            unmirrored += [journal.entries[i] for i in sorted(lacking_artifacts(store, journal) - listed)]
-        found = store.find_runs(asked)
+    mirror = Mirror(store, journal, tags)
+    unmirrored = mirror.unmirrored()
+    asked = {cell.cell_id for cell in missing_cells(plan, journal)} | {e.cell_id for e in unmirrored}
+    if store.is_embedded:  # where looking is cheap
+        store.find_runs()
+        listed = {entry.cell_id for entry in unmirrored}
+        unmirrored += [journal.entries[i] for i in sorted(lacking_artifacts(store, journal) - listed)]
+    found = store.find_runs(asked)
     return Tracking(store, mirror, unmirrored, {cell_id for cell_id, done in found.items() if done})
-
-
-@contextlib.contextmanager
-def opened_store(config: TrackingSettings, output: Path, study: str) -> Iterator[MlflowStore]:
-    """The store of a study, tracking being on; a store that cannot answer what is asked is an InputError."""
-    try:
-        store = wait_for(in_background(open_store, config, output, study), config.open_seconds)
-        assert store is not None
-        yield store
-    except InputError:
-        raise
-    except Exception as error:  # whatever a database or a server answers
-        raise _no_store(config, output, error) from error
-
-
-def _no_store(config: TrackingSettings, output: Path, error: Exception) -> InputError:
-    what = f"open the MLflow store {store_uri(config, output)}"
-    return UnavailableError("tracking", what, problem_of(error))
 
 
 def opened_tracking(
@@ -104,14 +85,24 @@ def opened_tracking(
     """The sweep's tracking once it is there; says what it is waiting for, and gives up in the end."""
     config, output = plan.settings.tracking, expanded("output", plan.settings.output)
     uri = store_uri(config, output)
-    try:
+    with store_errors(config, output):
         return wait_for(
             opening,
             config.open_seconds,
             lambda waited: tell(f"waiting for MLflow at {uri} to answer, {waited:.0f} s so far"),
         )
-    except TimeoutError as error:
-        raise _no_store(config, output, error) from error
+
+
+@contextlib.contextmanager
+def store_errors(config: TrackingSettings, output: Path) -> Iterator[None]:
+    """Whatever a database or a server answers, or that it does not, as an InputError."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        what = f"open the MLflow store {store_uri(config, output)}"
+        raise UnavailableError("tracking", what, problem_of(error)) from error
 
 
 def _fetch(store: MlflowStore, cell_ids: list[str]) -> Iterable[Result | None]:
