@@ -7,6 +7,7 @@ the clock; what that took, times a factor, is how long they keep a virtual worke
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 import heapq
 import itertools
@@ -22,9 +23,7 @@ from typing import Any
 from stackel_bench.execution.executor import Executor, Finished, SerialExecutor, Task
 from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.driver import Tally, run_cells
-from stackel_bench.sweeps.lower_bounds import LowerBounds
-from stackel_bench.sweeps.plan import make_plan
-from stackel_bench.sweeps.true_values import TrueValues
+from stackel_bench.sweeps.plan import Plan, make_plan
 
 _MOST_AT_ONCE = 64  # as on Ray
 SLOWER = 1000.0  # than this machine: small trials stand for tasks of seconds
@@ -36,6 +35,7 @@ OVERRIDES = [
     "tie_breaking=pessimistic,optimistic",
     "replicates=64",
     "tracking=off",
+    "execution.fan_out=auto",
 ]
 
 
@@ -135,20 +135,10 @@ class Nobody:
         """Not shown."""
 
 
-def drive(cluster: Executor, cells: Sequence[Any], folder: Path) -> Tally:
-    """All cells by the driver of every sweep."""
-    return run_cells(
-        cells,
-        cluster,
-        Journal(folder),
-        None,
-        Nobody(),
-        batch_seconds=1.0,
-        fan_out="auto",
-        fail_fast=False,
-        lower_bounds=LowerBounds([]),
-        true_values=TrueValues([]),
-    )
+def drive(cluster: Executor, plan: Plan, folder: Path) -> Tally:
+    """All cells by the driver of every sweep; what is known of their games is not asked."""
+    nameless = dataclasses.replace(plan, cells=())
+    return run_cells(nameless, plan.cells, cluster, Journal(folder), None, Nobody())
 
 
 def row(workers: int, losing: float) -> str:
@@ -160,7 +150,7 @@ def row(workers: int, losing: float) -> str:
         losses = [expected * k / (losing * workers) for k in range(int(losing * workers))]
         cluster = VirtualCluster(workers, losses=losses)
         start = time.process_time() - cluster.clock()
-        tally = drive(cluster, plan.cells, Path(folder))
+        tally = drive(cluster, plan, Path(folder))
         driver = time.process_time() - start - tally.busy_seconds / SLOWER
         assert tally.finished == 2 * trials
     utilisation = tally.busy_seconds / tally.capacity_seconds
@@ -178,7 +168,7 @@ def main() -> None:
     titles = "workers | lost | tasks | s a task, longest | in all | busy | driver, ms a task | most workers"
     print(f"| {titles} |\n|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:  # compiled code is loaded before any clock runs
-        drive(SerialExecutor(), make_plan(OVERRIDES).cells, Path(folder))
+        drive(SerialExecutor(), make_plan(OVERRIDES), Path(folder))
     for workers in map(int, sys.argv[1:] or ("10", "100", "300", "1000")):
         for losing in (0.0, 0.2):
             print(row(workers, losing), flush=True)

@@ -11,7 +11,6 @@ from typing import Protocol
 import pandas as pd
 
 from stackel_bench import streams
-from stackel_bench.config.settings import CapSettings
 from stackel_bench.execution.events import Progress, Result
 from stackel_bench.execution.executor import Executor
 from stackel_bench.execution.runs import Piece
@@ -91,27 +90,22 @@ def missing_cells(plan: Plan, journal: Journal) -> list[Cell]:
 
 
 def run_cells(
+    plan: Plan,
     cells: Sequence[Cell],
     executor: Executor,
     journal: Journal,
     mirror: Mirror | None,
     listener: Listener,
-    *,
-    batch_seconds: float,
-    fan_out: str | None,
-    fail_fast: bool,
-    lower_bounds: LowerBounds,
-    true_values: TrueValues,
-    piece_seconds: float = 30.0,
-    cap: CapSettings | None = None,
 ) -> Tally:
-    """Run the cells; each one is in the journal before the mirror or the listener hears of it."""
+    """Run some cells of a plan; each is in the journal before the mirror or the listener hears of it."""
+    settings, bounds, values = plan.settings, LowerBounds(plan.cells), TrueValues(plan.cells)
+    how = settings.execution
     groups = _group(cells)
     trials = [trial for trial, _ in groups]
     ids = [next(iter(members.values())).trial_id for _, members in groups]
     pieces = KeptPieces(journal.folder / files.PIECES, ids)
-    tally, spending = Tally(workers=executor.workers), Spending(cap or CapSettings(), trials)
-    scheduler = Scheduler(executor, batch_seconds, fan_out, pieces, piece_seconds)
+    tally, spending = Tally(workers=executor.workers), Spending(settings.cap, trials)
+    scheduler = Scheduler(executor, how.batch_seconds, how.fan_out, pieces, how.piece_seconds)
     start = executor.clock()
     for events in scheduler.run(trials):
         results = []
@@ -127,27 +121,23 @@ def run_cells(
             else:
                 results.append(event)
         if results:
-            entries = journal.commit(
-                [
-                    kept
-                    for result in results
-                    for kept in _results(groups[result.trial][1], result, lower_bounds, true_values)
-                ]
-            )
+            found = (_results(groups[result.trial][1], result, bounds, values) for result in results)
+            entries = journal.commit([kept for some in found for kept in some])
+            samples = 0
             for result in results:
                 if not isinstance(result.outcomes, Failure):
                     pieces.drop(result.trial)
+                drawn = _samples_drawn(trials[result.trial], result.outcomes)
+                spending.finished(result.trial, drawn)
+                samples += drawn
             if mirror is not None:
                 for entry in entries:
                     mirror.add(entry)
-            drawn = [_samples_drawn(groups[result.trial][0], result.outcomes) for result in results]
-            for result, samples in zip(results, drawn, strict=True):
-                spending.finished(result.trial, samples)
-            tally.count(entries, sum(drawn))
-            listener.cells_done(entries, sum(drawn), scheduler.seconds_left())
+            tally.count(entries, samples)
+            listener.cells_done(entries, samples, scheduler.seconds_left())
         if tally.finished + tally.failed < len(cells):
             tally.stopped = spending.reached(scheduler.busy_seconds)
-        if tally.stopped or (fail_fast and tally.failed):
+        if tally.stopped or (settings.fail_fast and tally.failed):
             break
     tally.wall_seconds = executor.clock() - start
     tally.tasks, tally.pieces_restored = scheduler.tasks, scheduler.pieces_restored

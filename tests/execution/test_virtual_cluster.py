@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -15,19 +16,19 @@ from stackel_bench.sweeps.plan import make_plan
 @pytest.mark.parametrize("losses", [[], [5.0 * k for k in range(1, 11)]])
 def test_thirty_workers_and_the_same_numbers(losses: list[float], tmp_path: Path) -> None:
     """Ten of thirty leave. Tasks take so long that the driver's own time cannot matter."""
-    cells = make_plan([*OVERRIDES, "replicates=2", "game.instance_seed=range(0,90)"]).cells
+    plan = make_plan([*OVERRIDES, "replicates=2", "game.instance_seed=range(0,90)"])
     cluster = VirtualCluster(30, slower=1e5, losses=losses)
-    tally = drive(cluster, cells, tmp_path)
+    tally = drive(cluster, plan, tmp_path)
     assert (tally.finished, tally.failed) == (180, 0)
     assert cluster.workers == 30 - len(losses)
     assert bool(cluster.lost_tasks) == bool(losses)
     assert tally.tasks <= 90
     assert tally.busy_seconds <= tally.capacity_seconds
     journal = Journal(tmp_path)
-    assert set(journal.entries) == {cell.cell_id for cell in cells}
-    some, folder = cells[:6], tmp_path / "alone"
+    assert set(journal.entries) == {cell.cell_id for cell in plan.cells}
+    some, folder = dataclasses.replace(plan, cells=plan.cells[:6]), tmp_path / "alone"
     folder.mkdir()
     drive(SerialExecutor(), some, folder)
     alone = Journal(folder)
-    for cell in some:
+    for cell in some.cells:
         assert journal.entries[cell.cell_id].metrics == alone.entries[cell.cell_id].metrics

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import shlex
 from collections.abc import Callable, Mapping
@@ -82,18 +83,8 @@ def tell_problems(console: Console, tables: Tables) -> None:
 
 def write_tables(results: SweepResults, tally: Tally) -> None:
     """results.csv, results.parquet, and summary.json with what this invocation did."""
-    invocation = {
-        "wall_seconds": tally.wall_seconds,
-        "busy_seconds": tally.busy_seconds,
-        "workers": tally.workers,
-        "overhead": tally.overhead,
-        "ran": tally.finished + tally.failed,
-        "reused": tally.reused,
-        "samples": tally.samples,
-        "tasks": tally.tasks,
-        "pieces_restored": tally.pieces_restored,
-        "unsynced": tally.unsynced,
-    }
+    ran = tally.finished + tally.failed
+    invocation = dataclasses.asdict(tally) | {"overhead": tally.overhead, "ran": ran}
     failures = [{"cell_id": e.cell_id, "label": e.label, "error": e.error} for e in results.failed]
     write_results(
         results.folder,

@@ -30,9 +30,7 @@ from stackel_bench.sweeps.cell import Cell
 from stackel_bench.sweeps.driver import Tally, finished_cells, missing_cells, run_cells
 from stackel_bench.sweeps.folder import locked, require_writable, sweep_folder
 from stackel_bench.sweeps.kept_pieces import count_pieces
-from stackel_bench.sweeps.lower_bounds import LowerBounds
 from stackel_bench.sweeps.plan import Plan
-from stackel_bench.sweeps.true_values import TrueValues
 from stackel_bench.text import plural
 from stackel_bench.tracking.deadline import in_background
 from stackel_bench.tracking.mirror import Mirror
@@ -176,23 +174,9 @@ def _run(session: Session) -> None:
 
 
 def _run_cells(session: Session, cells: list[Cell], executor: Executor, mirror: Mirror | None) -> Tally:
-    settings = session.plan.settings
-    workers, seconds = executor.workers, rough_seconds(cells)
-    with SweepProgress(session.console, len(cells), workers, settings.quiet, seconds) as progress:
-        return run_cells(
-            cells,
-            executor,
-            session.journal,
-            mirror,
-            progress,
-            batch_seconds=settings.execution.batch_seconds,
-            fan_out=settings.execution.fan_out,
-            fail_fast=settings.fail_fast,
-            lower_bounds=LowerBounds(session.plan.cells),
-            true_values=TrueValues(session.plan.cells),
-            piece_seconds=settings.execution.piece_seconds,
-            cap=settings.cap,
-        )
+    workers, seconds, quiet = executor.workers, rough_seconds(cells), session.plan.settings.quiet
+    with SweepProgress(session.console, len(cells), workers, quiet, seconds) as progress:
+        return run_cells(session.plan, cells, executor, session.journal, mirror, progress)
 
 
 def _tell_start(session: Session, missing: list[Cell], seconds: float, with_ray: bool) -> None:
