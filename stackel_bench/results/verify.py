@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pyarrow.parquet as pq
 
+from stackel_bench.errors import InputError
 from stackel_bench.results import files
 from stackel_bench.results.entry import FAILED, FINISHED, Entry
 from stackel_bench.results.frames import actions_table, cells_frame, csv_bytes, saved_summary
@@ -111,7 +112,10 @@ def _problem(journal: Journal, path: Path, finished: set[str]) -> str:
     if problem:
         return problem
     if of_actions:
-        is_same = table.equals(actions_table(journal, order))
+        try:
+            is_same = table.equals(actions_table(journal, order))
+        except InputError:  # such a table is a finding of its own
+            return "cannot be compared with the tables of its cells"
     else:
         frame = cells_frame(journal.entries[i] for i in order)
         is_same = path.read_bytes() == csv_bytes(frame) if is_csv else table.to_pandas().equals(frame)

@@ -107,6 +107,10 @@ def flipped_segment(folder: Path) -> None:
     flip(segment(folder), 500)
 
 
+def flipped_actions(folder: Path) -> None:
+    flip(max((folder / "actions").iterdir()), 500)
+
+
 def missing_segment(folder: Path) -> None:
     segment(folder).unlink()
 
@@ -191,6 +195,7 @@ FAULTS: dict[Callable[[Path], None], str] = {
     changed_metric: "value_suboptimality is ",
     changed_rung: "rung 0 does not follow from its records",
     flipped_segment: ": damaged",
+    flipped_actions: "actions.parquet: cannot be compared with the tables of its cells",
     missing_segment: "finished, but its tables are damaged or missing",
     doubled_segment: "2 copies of its table below records/",
     stray_file: "records/notes.parquet: no file of this sweep",
@@ -215,6 +220,17 @@ def test_planted_faults_are_found(
     assert any(FAULTS[fault] in line for line in lines), lines
     found = sum(not line.startswith("  ") for line in lines[:-1])
     assert lines[-1].endswith(f"0 recomputed, {plural(found, 'finding')}")
+
+
+@pytest.mark.parametrize("fault", [flipped_segment, flipped_actions], ids=lambda fault: fault.__name__)
+def test_a_damaged_table_does_not_end_the_check_of_the_others(
+    fault: Callable[[Path], None], folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    fault(folder)
+    code, lines = verify(capfd, folder, "recompute=1")
+    assert code == 1
+    assert any("no undamaged table of cell" in line for line in lines)
+    assert lines[-1].startswith("24 cells checked, 24 recomputed, ")
 
 
 def test_consequences_stand_below_their_cause(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
