@@ -44,7 +44,7 @@ HOMES = {
     "matplotlib": ["stackel_bench/reporting/figures/"],
     "hydra": ["stackel_bench/config/"],
     "jinja2": ["stackel_bench/reporting/templates/"],
-    "gymnasium": ["stackel_bench/families/bandit_rl/toy_text.py"],
+    "gymnasium": ["stackel_bench/families/bandit_rl/mdps/grid_mdps.py"],
 }
 
 SOURCES = sorted((ROOT / PACKAGE).rglob("*.py"))

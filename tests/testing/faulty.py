@@ -11,7 +11,7 @@ import numpy as np
 
 import stackel_bench as sb
 from stackel_bench.families.bandit.game import BanditGame
-from stackel_bench.families.bandit_rl.exploration.fixed_rules import Uniform
+from stackel_bench.families.bandit_rl.exploration.rules import Uniform
 from stackel_bench.families.tables.pair_sampling import PairSampler
 from stackel_bench.families.tables.row_pulls import PullSums, pull_schedule, stack
 from stackel_bench.learners.decision import Decision

@@ -3,16 +3,20 @@
 from collections.abc import Callable
 
 from stackel_bench.families.bandit_rl.game import BanditRLGame
-from stackel_bench.families.bandit_rl.mdps.economy_mdps import citizens_mdps, tax_design_mdps
-from stackel_bench.families.bandit_rl.mdps.embedded_mdps import bandit_embedding, lower_bound_mdps
+from stackel_bench.families.bandit_rl.mdps.economy_mdps import citizens_mdps, tax_design_mdps, taxation_mdps
 from stackel_bench.families.bandit_rl.mdps.exploration_mdps import chain_mdps, lock_mdps
-from stackel_bench.families.bandit_rl.mdps.four_rooms_mdps import four_rooms_mdps
-from stackel_bench.families.bandit_rl.mdps.gymnasium_mdps import frozen_lake_mdps
+from stackel_bench.families.bandit_rl.mdps.grid_mdps import four_rooms_mdps, frozen_lake_mdps
+from stackel_bench.families.bandit_rl.mdps.lower_bound_mdps import (
+    bandit_embedding,
+    lower_bound_mdps,
+    tree_mdps,
+)
 from stackel_bench.families.bandit_rl.mdps.mdp_arrays import mdps_from_file, mdps_of_arrays
 from stackel_bench.families.bandit_rl.mdps.random_mdps import random_mdps
-from stackel_bench.families.bandit_rl.mdps.taxation_mdps import taxation_mdps
 from stackel_bench.families.bandit_rl.mdps.toll_mdps import toll_mdps
-from stackel_bench.families.bandit_rl.mdps.tree_mdps import tree_mdps
+from stackel_bench.families.bandit_rl.programs.economy import economy_game
+from stackel_bench.families.bandit_rl.programs.game import gymnasium_game
+from stackel_bench.families.bandit_rl.programs.worlds import lake_game, taxi_game
 from stackel_bench.games.builders import Builder, episode_noise, with_noise
 from stackel_bench.models import FollowerMDP
 
@@ -35,4 +39,9 @@ MDPS: dict[str, Callable[..., tuple[FollowerMDP, ...]]] = {
 INSTANCES: dict[str, Builder] = {
     "bandit_embedding": bandit_embedding,  # brings its own noise
     **{name: with_noise(BanditRLGame, mdps, episode_noise) for name, mdps in MDPS.items()},
+    "economy": economy_game,
+    "gymnasium": gymnasium_game,
+    "lake_program": lake_game,
+    "slow_economy": economy_game,
+    "taxi_program": taxi_game,
 }

@@ -7,7 +7,6 @@ from stackel_bench.families.bandit_rl.exploration.explorer import Goal
 from stackel_bench.families.bandit_rl.exploration.registry import EXPLORERS
 from stackel_bench.families.bandit_rl.instances import INSTANCES
 from stackel_bench.families.bandit_rl.oracle import bandit_rl_oracle
-from stackel_bench.families.bandit_rl.programs.instances import PROGRAMS
 from stackel_bench.families.bandit_rl.stopping.certified import CertifiedLearner
 from stackel_bench.families.bandit_rl.warm_up import warm_up
 from stackel_bench.families.contract import Contract
@@ -19,7 +18,7 @@ FAMILY = Family(
     name="bandit_rl",
     prefix="rl/",
     sizes=PAIRS | {name: SIZES[name] for name in ("num_states", "horizon")},
-    games=INSTANCES | PROGRAMS,
+    games=INSTANCES,
     learners={"paper": learners.Paper, "plug_in": learners.PlugIn, "certified": CertifiedLearner},
     oracle=bandit_rl_oracle,
     exponents=PAIR_EXPONENTS | {"num_states": 2.0, "horizon": 5.0},  # H^5 S^2 AB / eps^2

@@ -5,9 +5,8 @@ from typing import Any
 
 from stackel_bench.checks import choice
 from stackel_bench.families.bandit_rl.exploration.explorer import Explorer
-from stackel_bench.families.bandit_rl.exploration.fixed_rules import Generative, Uniform
-from stackel_bench.families.bandit_rl.exploration.greedy_rules import RFUCRL, UCBVI, RFExpress
 from stackel_bench.families.bandit_rl.exploration.reward_free_explore import RewardFreeExplore
+from stackel_bench.families.bandit_rl.exploration.rules import RFUCRL, UCBVI, Generative, RFExpress, Uniform
 from stackel_bench.families.from_outside import is_outside, load_outside, outside_explorer
 from stackel_bench.options import build
 from stackel_bench.outside import plugins

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import time
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from stackel_bench import checks
+from stackel_bench.families.bandit_rl.programs.game import EnvGame
 
 
 @dataclass(frozen=True)
@@ -82,3 +86,35 @@ class WealthBins:
     def __call__(self, wealth: float) -> int:
         """The bin."""
         return math.floor(wealth / (1 + wealth) * self.num_states)
+
+
+def economy_game(
+    num_leader_actions: int,
+    num_follower_actions: int,
+    num_states: int,
+    horizon: int,
+    num_citizens: int,
+    inequality: float,
+    progressivity: float,
+    welfare_weight: float,
+    step_seconds: float,
+    evaluation_episodes: int,
+) -> EnvGame:
+    """The taxation economy."""
+    economy = Economy(
+        checks.integer("num_citizens", num_citizens, least=1),
+        checks.integer("num_leader_actions", num_leader_actions, least=2),
+        checks.integer("num_follower_actions", num_follower_actions, least=2),
+        checks.real("inequality", inequality, least=0),
+        checks.real("progressivity", progressivity, least=0),
+        checks.real("welfare_weight", welfare_weight, least=0, most=1),
+        checks.real("step_seconds", step_seconds, least=0),
+    )
+    return EnvGame(
+        functools.partial(EconomyEnv, economy),
+        num_leader_actions,
+        horizon,
+        checks.integer("num_states", num_states, least=1),
+        WealthBins(num_states),
+        evaluation_episodes=evaluation_episodes,
+    )

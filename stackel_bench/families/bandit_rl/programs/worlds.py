@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
-from stackel_bench.families.bandit_rl.toy_text import toy_text
+from stackel_bench import checks
+from stackel_bench.families.bandit_rl.mdps.grid_mdps import toy_text
+from stackel_bench.families.bandit_rl.programs.game import EnvGame
 
 _START = (2, 2, 0, 1)  # row, column, where the passenger waits, where it wants to go
 _PLACES = 25
 _DROP, _IN_TAXI = 5, 4
 _ILLEGAL = -10.0
 _FARE = 20.0
-TAXI_REWARDS = (_ILLEGAL, _FARE)
 
 
 class LakeEnv:
@@ -75,3 +77,26 @@ class TaxiEnv:
         share = _FARE * self._share if delivered else 0.0
         seen = 2 * _PLACES if delivered else self._seen()
         return seen, float(reward) - share, delivered, truncated, {**info, "leader_reward": share}
+
+
+def lake_game(
+    num_leader_actions: int, horizon: int, welfare_weight: float, evaluation_episodes: int
+) -> EnvGame:
+    """FrozenLake whose keeper decides how slippery it is."""
+    levels = checks.integer("num_leader_actions", num_leader_actions, least=2)
+    weight = checks.real("welfare_weight", welfare_weight, least=0, most=1)
+    make_env = functools.partial(LakeEnv, levels, weight)
+    return EnvGame(make_env, levels, horizon, evaluation_episodes=evaluation_episodes)
+
+
+def taxi_game(num_leader_actions: int, horizon: int, evaluation_episodes: int) -> EnvGame:
+    """Taxi whose fares the leader sets."""
+    levels = checks.integer("num_leader_actions", num_leader_actions, least=2)
+    return EnvGame(
+        functools.partial(TaxiEnv, levels),
+        levels,
+        horizon,
+        reward_range=(_ILLEGAL, _FARE),
+        leader_reward_range=(0.0, _FARE),
+        evaluation_episodes=evaluation_episodes,
+    )
