@@ -73,12 +73,12 @@ class _Checks:
 
     def words(self) -> str:
         """It says what it is."""
-        for name in ("certified", "proved", "nested"):
+        for name in ("proved", "nested"):
             found = getattr(self.rule, name, None)
             require(isinstance(found, bool), f"{name} is {found}, not True or False")
         seconds = self.rule.seconds_of(self.shape, self.plans[0])
         require(seconds > 0, f"seconds_of is {seconds}")
-        return ", ".join(f"{name} {getattr(self.rule, name)}" for name in ("certified", "proved", "nested"))
+        return ", ".join(f"{name} {getattr(self.rule, name)}" for name in ("proved", "nested"))
 
     def pickles(self) -> str:
         """A worker gets the same rule."""
@@ -100,7 +100,7 @@ class _Checks:
         totals = [each.total_episodes for each in found]
         for total, plan in zip(totals, self.plans, strict=True):
             require(total <= plan.total, f"{total} episodes where the plan has {plan.total}")
-            early = plan.stop_when_certified and self.rule.certified
+            early = plan.stop_when_certified
             require(total == plan.total or early, f"{total} of the {plan.total} episodes of the plan")
         told = totals[-1] if self.rule.nested else sum(totals)
         require(ledger.drawn < told + 0.5, f"plays {ledger.drawn:.0f} episodes and counts {told}")

@@ -35,7 +35,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class EpisodePlan:
-    """Episodes of one leader action, by phase; stop_when_certified lets a certified explorer end earlier."""
+    """Episodes of one leader action, by phase; stop_when_certified: or until the certificate is epsilon/8."""
 
     phases: Mapping[str, int]
     stop_when_certified: bool = False
@@ -100,10 +100,6 @@ class Explorer(Protocol):
     @property
     def name(self) -> str:
         """As in `algorithm.explorer=name`."""
-
-    @property
-    def certified(self) -> bool:
-        """Whether it ends by its own certificate at sup error epsilon/8 when the plan says so."""
 
     @property
     def proved(self) -> bool:

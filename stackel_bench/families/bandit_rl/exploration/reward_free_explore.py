@@ -46,7 +46,6 @@ class RewardFreeExplore:
     c_data: float = option(1.0, "factor on the theory budget of gathering")
 
     name = "reward_free_explore"
-    certified = False
     proved = True
     nested = False  # N0 enters EULER's bonus, so every budget needs a run of its own
 

@@ -77,7 +77,6 @@ class RFUCRL(GreedyRun):
     """
 
     name = "rf_ucrl"
-    certified = True
     proved = True
 
     def theory_plan(self, shape: Shape, goal: Goal) -> EpisodePlan:

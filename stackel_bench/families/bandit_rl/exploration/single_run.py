@@ -39,7 +39,6 @@ class SingleRun(ABC):
 
     name: ClassVar[str]
     replans: ClassVar[bool] = False  # whether it plans anew on the way, which takes most of the time
-    certified: ClassVar[bool] = False
     proved: ClassVar[bool] = False
     nested: ClassVar[bool] = True
     needs_simulation: ClassVar[bool] = False  # whether it asks for more than episodes from their start
