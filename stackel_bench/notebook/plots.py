@@ -40,7 +40,7 @@ class Plots:
 
     def scaling(self, key: str) -> Figure:
         """Samples needed against a key that varies and is a number, `game.num_leader_actions` for example."""
-        from stackel_bench.reporting.along.scaling_along import scalings_along
+        from stackel_bench.reporting.along.scaling import scalings_along
         from stackel_bench.reporting.figures.scaling import draw_scaling
         from stackel_bench.reporting.figures.stack import stacked
 
