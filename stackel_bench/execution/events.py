@@ -30,9 +30,8 @@ class Progress:
 
     trial: int
     piece: Piece
-    seconds: float
     restored: bool = False
-    run: RunSoFar | None = None  # of a program that was cut and goes on; seconds are then those of all
+    run: RunSoFar | None = None  # of a program that was cut and goes on
 
 
 @dataclass(frozen=True)
@@ -48,9 +47,7 @@ class Result:
 Event = Progress | Result
 
 
-def progress(
-    job: Job, piece: Piece, value: Any, seconds: float = 0.0, restored: bool = False
-) -> Iterator[Progress]:
+def progress(job: Job, piece: Piece, value: Any, restored: bool = False) -> Iterator[Progress]:
     """What to tell of a piece that is there: how far a program's run is, or what is explored or decided.
 
     Rounds of simulated samples are over too soon to be told.
@@ -61,6 +58,6 @@ def progress(
         planned = None if job.in_rounds else job.trial.schedule.planned_per_unit
         replicate = job.assignment.replicates_in(piece.blocks).start
         run = RunSoFar(piece.unit, replicate, played.samples, played.certificates, played.seconds, planned)
-        yield Progress(job.index, piece, played.seconds, restored, run)
+        yield Progress(job.index, piece, restored, run)
     elif not isinstance(value, Part | Round | Checkpoint):
-        yield Progress(job.index, piece, seconds, restored)
+        yield Progress(job.index, piece, restored)

@@ -210,7 +210,7 @@ class Scheduler:
                     self._estimates.observe(job, len(run.blocks), finished.seconds)
                 if not run.missing:
                     self._advance(job, run)
-            yield from progress(job, piece, value, finished.seconds)
+            yield from progress(job, piece, value)
 
         call = job.exploration(run, unit, self._games.unit(job.index, unit), self.piece_seconds)
         return _Waiting(call, then, seconds, job)
@@ -225,7 +225,7 @@ class Scheduler:
                 self._estimates.observe(job, len(blocks), finished.seconds)
             if not job.is_complete:
                 self._keep(job, piece, content)
-            yield Progress(job.index, piece, finished.seconds)
+            yield Progress(job.index, piece)
             if job.is_complete:
                 yield self._complete(job)
 

@@ -28,32 +28,21 @@ def validate_execution(config: ExecutionSettings) -> None:
         why = "it is not installed"
         remedy = "Type pip install 'stackel_bench[cluster]'"
         raise UnavailableError("execution.dashboard", "start Ray's dashboard", why, remedy)
-    for name in ("wait_for_nodes", "allow_unauthenticated"):
+    for name in ("wait_for_nodes", "allow_unauthenticated", "runtime_env", "address"):
         if getattr(config, name) and config.kind != "cluster":
             raise NoEffectError(f"execution.{name}", "only execution=cluster uses it")
     mode = os.environ.get("RAY_AUTH_MODE", "token")
     if config.kind != "serial" and mode.lower() != "token" and not config.allow_unauthenticated:
         allowed = "unset or token: on a Ray without authentication anybody who reaches it runs code"
         raise InputError("RAY_AUTH_MODE", mode, f"{allowed} (a cluster: execution.allow_unauthenticated)")
-    checks.real("execution.batch_seconds", config.batch_seconds, least=0, open_least=True)
-    checks.real("execution.piece_seconds", config.piece_seconds, least=0, open_least=True)
-    checks.real("execution.cpus_per_task", config.cpus_per_task, least=0, open_least=True)
-    if config.num_cpus is not None:
-        checks.integer("execution.num_cpus", config.num_cpus, least=1)
-    if config.memory_per_task is not None:
-        checks.integer("execution.memory_per_task", config.memory_per_task, least=1)
-    if config.kind in ("auto", "local"):
-        total = config.num_cpus or os.cpu_count() or 1
-        if config.cpus_per_task > total:
-            raise InputError(
-                "execution.cpus_per_task", config.cpus_per_task, f"at most {total}, the CPUs here"
-            )
-    if config.kind != "cluster" and config.runtime_env:
-        raise NoEffectError("execution.runtime_env", "only execution=cluster uses it")
-    if config.kind == "cluster" and not config.address:
-        raise InputError("execution.address", config.address, "HOST:PORT of a Ray cluster, or auto")
-    if config.kind != "cluster" and config.address:
-        raise NoEffectError("execution.address", "only execution=cluster uses it")
+    for name in ("batch_seconds", "piece_seconds", "cpus_per_task"):
+        checks.real(f"execution.{name}", getattr(config, name), least=0, open_least=True)
+    for name in ("num_cpus", "memory_per_task"):
+        if getattr(config, name) is not None:
+            checks.integer(f"execution.{name}", getattr(config, name), least=1)
+    here = config.num_cpus or os.cpu_count() or 1
+    if config.kind in ("auto", "local") and config.cpus_per_task > here:
+        raise InputError("execution.cpus_per_task", config.cpus_per_task, f"at most {here}, the CPUs here")
     if config.kind == "cluster" and config.address != "auto":
         _host_and_port(config.address or "")
 
@@ -75,7 +64,7 @@ def _host_and_port(address: str) -> tuple[str, int]:
         allowed = "HOST:PORT on a machine of the cluster, or auto; from outside, `ray job submit`"
         raise InputError("execution.address", address, allowed)
     if not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
-        raise InputError("execution.address", address, "HOST:PORT of a running Ray cluster, or auto")
+        raise InputError("execution.address", address or None, "HOST:PORT of a Ray cluster, or auto")
     return host, int(port)
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 from stackel_bench.errors import InputError
@@ -24,6 +23,9 @@ from stackel_bench.trials.encoding import decode, encode
 from stackel_bench.trials.outcomes import BlockResult, outcomes
 from stackel_bench.trials.programs import decode_piece, played, plays
 from stackel_bench.trials.trial import Assignment, Failure, Outcomes
+
+_ORACLES: dict[str, Oracle | None] = {}  # by identity of their games
+_MOST_ORACLES = 32
 
 
 def explore_unit(
@@ -45,17 +47,10 @@ def explore_unit(
     (block,) = blocks
 
     def explored(sampler: Any, _: Any) -> list[Any]:
-        return [_finding(assignment, _Played(model.family, sampler), unit, block)]
+        recorded = SimpleNamespace(family=model.family, sampler=sampler)
+        return [_finding(assignment, recorded, unit, block)]
 
     return played(model, saved, seconds, assignment.schedule.budget.delta, explored)
-
-
-@dataclass(frozen=True, eq=False)
-class _Played:
-    """A program's game, or a unit of it, whose samples are recorded."""
-
-    family: str
-    sampler: Any
 
 
 def decide_blocks(assignment: Assignment, game: Game, blocks: range, *findings: bytes) -> bytes:
@@ -85,25 +80,23 @@ def run_whole_trials(
     assignments: Sequence[Assignment], *games: Game
 ) -> list[tuple[Outcomes | Failure, float]]:
     """Whole small trials, each with its seconds; one that raises does not harm the others."""
-    pairs = zip(assignments, games, strict=True)
-    return [_run_whole(assignment, game) for assignment, game in pairs]
+    found: list[tuple[Outcomes | Failure, float]] = []
+    for assignment, game in zip(assignments, games, strict=True):
+        start = time.perf_counter()
+        result: Outcomes | Failure
+        try:
+            result = whole_trial(assignment, game)
+        except (Exception, SystemExit) as error:  # reported as this trial's failure, with its traceback
+            if hasattr(error, "ray_terminate_msg"):
+                raise  # the worker is told to stop, which is nobody's failure
+            result = Failure.of(error)
+        found.append((result, time.perf_counter() - start))
+    return found
 
 
 def whole_trial(assignment: Assignment, game: Game) -> Outcomes:
     """A trial from beginning to end, in this process."""
     return outcomes(assignment, [_run(assignment, game, block) for block in range(assignment.num_blocks)])
-
-
-def _run_whole(assignment: Assignment, game: Game) -> tuple[Outcomes | Failure, float]:
-    start = time.perf_counter()
-    result: Outcomes | Failure
-    try:
-        result = whole_trial(assignment, game)
-    except (Exception, SystemExit) as error:  # reported as this trial's failure, with its traceback
-        if hasattr(error, "ray_terminate_msg"):
-            raise  # the worker is told to stop, which is nobody's failure
-        result = Failure.of(error)
-    return result, time.perf_counter() - start
 
 
 def _run(assignment: Assignment, game: Game, block: int) -> dict[TieBreaking, BlockResult]:
@@ -147,24 +140,10 @@ def _decided(
     return results
 
 
-class _ByIdentity:
-    """A game that hashes by its identity, so that oracles can be cached across equal games."""
-
-    def __init__(self, game: Game) -> None:
-        self.game = game
-
-    def __hash__(self) -> int:
-        return hash(self.game.identity)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByIdentity) and self.game.identity == other.game.identity
-
-
-@functools.lru_cache(maxsize=32)
-def _oracle(game: _ByIdentity) -> Oracle | None:
-    return oracle_if_known(game.game)
-
-
 def cached_oracle(game: Game) -> Oracle | None:
     """The oracle of this game, None if its truth is unknown, shared by all trials on it in this process."""
-    return _oracle(_ByIdentity(game))
+    if game.identity not in _ORACLES:
+        if len(_ORACLES) == _MOST_ORACLES:
+            del _ORACLES[next(iter(_ORACLES))]
+        _ORACLES[game.identity] = oracle_if_known(game)
+    return _ORACLES[game.identity]
