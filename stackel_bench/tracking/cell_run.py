@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 import yaml
 
-from stackel_bench.results.colours import cell_colour
+from stackel_bench.results.colours import SHADES, cell_colour
 from stackel_bench.results.columns import AT_MOST, CENSORED, NEEDED, lookup, shown_in
 from stackel_bench.results.entry import FAILED, FINISHED, Entry, Head
 from stackel_bench.results.frames import entry_verdict
@@ -64,11 +64,12 @@ def identity_tags(entry: Entry) -> dict[str, str]:
     tags = {name: str(entry.description[name]) for name in described}
     values = dict(flat_items(entry.config))
     tags |= {key: str(values[key]) for key in entry.varying if values.get(key) is not None}
-    colour = cell_colour(entry.description)
+    colour, tie = cell_colour(entry.description), str(entry.description.get("tie_breaking"))
     return {
         **tags,
         "stackel.seed": str(entry.description["seed"]),
         "pair": pair_name(entry),
+        "order": f"{pair_name(entry)} {list(SHADES).index(tie) if tie in SHADES else tie}",
         **({"mlflow.runColor": colour} if colour else {}),
     }
 

@@ -169,5 +169,3 @@ def dark_readers_get_light_ink(site: Site, tab: Page) -> None:
         seen[scheme] = (paper, label)
     assert seen["light"][0] > 700 > 200 > seen["light"][1]
     assert seen["dark"][0] < 200 < 600 < seen["dark"][1]
-    tab.set_viewport_size({"width": 1280, "height": 1000})
-    tab.screenshot(path=site.screenshots / "report_dark.png")

@@ -19,7 +19,7 @@ from stackel_bench.tracking.cell_run import identity_tags, pair_name
 from stackel_bench.tracking.run_record import PAIR, Point, RunRecord, extra_run
 
 OPEN_COLOUR = "#8a8f98"
-_OF_CELLS = ("tie_breaking", "mlflow.runColor")
+_OF_CELLS = ("tie_breaking", "order", "mlflow.runColor")
 
 
 def pair_runs(results: SweepResults, shared: Mapping[str, str]) -> list[RunRecord]:

@@ -71,7 +71,7 @@ def _run(shared: Mapping[str, str], step: Step, line: Line) -> RunRecord:
     words = first.label.split()
     kept = [word for word in words if not _names(word, step.key, symbol)]
     own = identity_tags(first)
-    left_out = ("pair", leaf, step.key)
+    left_out = ("pair", "order", leaf, step.key)
     tags = {key: value for key, value in own.items() if key not in left_out}
     xs = sorted(line)
     texts = [f"{_needs(line[x])} at {x:g}" for x in (xs[0], xs[len(xs) // 2], xs[-1])]

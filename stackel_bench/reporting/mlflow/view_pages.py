@@ -15,7 +15,6 @@ from stackel_bench.tracking.links import PAIRS_VIEW, equals
 from stackel_bench.tracking.run_record import PAIR, SERIES
 
 COLOURS = "cold: pessimistic"  # the names of sections are cut after some 45 letters
-_ORDER = "tags.`pair`"
 _WIDE = {"columns": 2, "height": 460}
 _PLACE = {"game": 150, "algorithm": 110, "tie_breaking": 110, "epsilon": 70}
 
@@ -57,7 +56,7 @@ def pairs_page(own: str, entries: Sequence[Entry], varying: Sequence[str]) -> Vi
     apart = [bars("difference/loss"), *([line("difference/loss")] if laddered else [])]
     sections.append(section("difference", "Loss difference, > 0: pessimistic is better", *apart, **_WIDE))
     columns = _tags({**samples, **outcome, **needs, **place}, varying)
-    state = view_state(PAIR, [own], _ORDER, columns, sections)
+    state = view_state(PAIR, [own], "tags.`pair`", columns, sections)
     return View(PAIRS_VIEW, "Pessimistic against optimistic", state)
 
 
@@ -102,4 +101,4 @@ def cells_page(
         sections.append(section("used", f"Samples used until stopping ({COLOURS})", *used, columns=2))
     sections.append(section("last", f"At the largest budget ({COLOURS})", *last))
     where = [own, *(equals(key, value) for key, value in words.items())]
-    return View(view_id, name, view_state(CELL, where, _ORDER, columns, sections))
+    return View(view_id, name, view_state(CELL, where, "tags.`order`", columns, sections))
