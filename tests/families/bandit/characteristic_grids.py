@@ -15,7 +15,7 @@ NAMED = {
     "taxation": {},
     "random": {},
 }
-POINTS, ZOOMS, CLOSE = 61, 3, 1.01
+POINTS, ZOOMS, CLOSE = 31, 3, 1.01
 
 
 def rising(mean: np.ndarray, level: np.ndarray) -> np.ndarray:
@@ -97,10 +97,21 @@ class Formula:
         cut[row, other], cut[row, response] = (share * room) ** 2 / 2, ((1 - share) * room) ** 2 / 2
         return float((weights * cut).sum()), cut
 
+    def rate(
+        self, weights: np.ndarray, row: int, response: int
+    ) -> tuple[float, list[tuple[float, np.ndarray]]]:
+        """The cost of the cheapest game in which this answer is wrong, and such games with their costs."""
+        actions, size = weights.shape
+        games = [self.cheapest(weights, row, rival) for rival in range(actions) if rival != row]
+        games += [self.overtaken(weights, row, response, b) for b in range(size) if b != response]
+        return min(cost for cost, _ in games), games
+
     def time(self) -> tuple[float, float]:
         """T* lies between these, up to the error of the grids in the second one."""
         low, high = np.inf, np.inf
-        for answer in self.answers():
+        uniform = np.ones(self.leader.shape)
+        easiest_first = sorted(self.answers(), key=lambda answer: -self.rate(uniform, *answer)[0])
+        for answer in easiest_first:
             ends = self.time_of(*answer, high)
             low, high = min(low, ends[0]), min(high, ends[1])
         return low, high
@@ -111,9 +122,7 @@ class Formula:
         weights = inside = np.full(shape, 1 / self.leader.size)
         low, high, cuts = 0.0, np.inf, []
         for _ in range(400):
-            games = [self.cheapest(weights, row, rival) for rival in range(shape[0]) if rival != row]
-            games += [self.overtaken(weights, row, response, b) for b in range(shape[1]) if b != response]
-            rate = min(cost for cost, _ in games)
+            rate, games = self.rate(weights, row, response)
             cuts += [cut.ravel() for cost, cut in games if cost <= 3 * rate]
             if rate > 0 and 1 / rate < high:
                 high, inside = 1 / rate, weights
