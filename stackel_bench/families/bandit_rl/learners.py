@@ -67,9 +67,11 @@ class BanditRLLearner:
         plans = self._plans(sampler, budget)
         if budget.kind == "theory" and not sampler.simulated:
             episodes = plans[-1].total * actions
+            hours = episodes * sampler.shape[0] / 3.6e6
             allowed = (
-                "fixed or ladder with budget.samples: a program really plays, and the theorem asks for up to "
-                f"{episodes:.3g} episodes, {episodes * sampler.shape[0] / 3.6e6:.3g} hours at 1 ms a step"
+                "fixed or ladder with budget.samples, or algorithm=certified, which stops by itself; "
+                "a program really plays, and the theorem asks for up to "
+                f"{episodes:.3g} episodes, {hours:.3g} hours at 1 ms a step"
             )
             raise InputError("budget", budget.kind, allowed)
         for phase, episodes in plans[-1].phases.items():
@@ -156,7 +158,7 @@ def _finding(exploration: Exploration, slack: float) -> ActionFinding:
         TieBreaking.PESSIMISTIC: worst_case_best_response(exploration.model, slack),
         TieBreaking.OPTIMISTIC: best_case_best_response(exploration.model, slack),
     }
-    diagnostics = {"policies": float(exploration.num_policies)}
+    diagnostics = {"policies": float(len(exploration.mixture or ()))}
     if exploration.certificate is not None:
         diagnostics["certificate"] = exploration.certificate
     return ActionFinding(

@@ -140,9 +140,8 @@ def test_theory_plans_run(name: str) -> None:
     mdp = random_mdp(generator("theory"), (2, 2, 2))
     plan = explorer.theory_plan(mdp.shape, GOAL)
     (found,) = explorer.explore(EpisodeSimulator(mdp), [plan], GOAL, ("theory",))
-    assert found.total_episodes == plan.total or (
-        explorer.certified and plan.stop_when_certified and found.total_episodes < plan.total
-    )
+    assert plan.stop_when_certified == (name == "rf_ucrl")
+    assert (found.total_episodes < plan.total) == plan.stop_when_certified
     assert explorer.theory_plan(mdp.shape, replace(GOAL, epsilon=0.2)).total > plan.total
     beyond = explorer.theory_plan((10, 10, 10), replace(GOAL, epsilon=1e-12))
     assert beyond.total > 2**53  # a plan may say so; running it is the learner's decision

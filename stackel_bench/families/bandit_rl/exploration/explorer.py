@@ -74,7 +74,6 @@ class Exploration:
     model: FollowerMDP
     visits: np.ndarray
     episodes: Mapping[str, int]
-    num_policies: int
     certificate: float | None
     mixture: PolicyMixture | None
 

@@ -57,8 +57,7 @@ class RunningEstimate:
 
     def snapshot(self, episodes: Mapping[str, int], mixture: PolicyMixture | None, goal: Goal) -> Exploration:
         """The exploration so far, independent of what follows; episodes are those played, by phase."""
-        policies = 0 if mixture is None else len(mixture)
-        return Exploration(self.model(), self.visits(), episodes, policies, self.certificate(goal), mixture)
+        return Exploration(self.model(), self.visits(), episodes, self.certificate(goal), mixture)
 
 
 def estimated_model(
