@@ -34,14 +34,9 @@ def require_writable(folder: Path) -> None:
 
 def require_idle(folder: Path) -> None:
     """Raise an InputError where a driver holds the folder's lock; changes nothing."""
-    if not (folder / files.LOCK).exists():
-        return
-    with (folder / files.LOCK).open("rb") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            holder = lock.read(200).decode(errors="replace").strip() or "another process"
-            raise UnavailableError("sweep", f"check {folder}", f"{holder} is running this sweep") from error
+    if (folder / files.LOCK).exists():
+        with (folder / files.LOCK).open("rb") as lock:
+            _lock(lock.fileno(), fcntl.LOCK_SH, "check", folder)
 
 
 @contextlib.contextmanager
@@ -49,17 +44,21 @@ def locked(folder: Path) -> Iterator[None]:
     """Hold the folder's lock; the operating system releases it when the process dies, however it dies."""
     descriptor = os.open(folder / files.LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            holder = os.read(descriptor, 200).decode(errors="replace").strip() or "another process"
-            raise UnavailableError("sweep", f"run in {folder}", f"{holder} is running this sweep") from error
-        except OSError as error:
-            why = f"its disk has no locks ({error.strerror}), and two drivers would mix"
-            raise UnavailableError("output", f"run in {folder}", why, "Choose another output") from error
+        _lock(descriptor, fcntl.LOCK_EX, "run in", folder)
         os.ftruncate(descriptor, 0)
         with contextlib.suppress(OSError):  # a full disk; the lock holds without the note
             os.pwrite(descriptor, f"process {os.getpid()} on {socket.gethostname()}".encode(), 0)
         yield
     finally:
         os.close(descriptor)
+
+
+def _lock(descriptor: int, kind: int, what: str, folder: Path) -> None:
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        holder = os.pread(descriptor, 200, 0).decode(errors="replace").strip() or "another process"
+        raise UnavailableError("sweep", f"{what} {folder}", f"{holder} is running this sweep") from error
+    except OSError as error:
+        why = f"its disk has no locks ({error.strerror}), and two drivers would mix"
+        raise UnavailableError("output", f"{what} {folder}", why, "Choose another output") from error

@@ -13,6 +13,7 @@ from stackel_bench.results.frames import write_actions, write_results
 from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.folder import require_writable
 from stackel_bench.tracking.deadline import in_background, wait_for
+from stackel_bench.tracking.run_record import problem_of
 from stackel_bench.tracking.start import open_store
 from stackel_bench.verbs.steps.find import read_results, tracking_settings
 from stackel_bench.verbs.steps.publish import log_report, run_tags, tell_problems
@@ -48,5 +49,5 @@ def _log(results: SweepResults, settings: TrackingSettings) -> str:
     try:
         store = wait_for(in_background(open_store, settings, output, results.study), settings.open_seconds)
     except Exception as error:  # the report is on disk; only the mirror is incomplete
-        return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        return problem_of(error)
     return "" if store is None else log_report(results, store, tags)

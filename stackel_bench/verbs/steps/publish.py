@@ -24,6 +24,7 @@ from stackel_bench.sweeps.driver import Tally
 from stackel_bench.sweeps.plan import Plan
 from stackel_bench.text import plural
 from stackel_bench.tracking.links import in_sweep
+from stackel_bench.tracking.run_record import problem_of
 
 if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore
@@ -153,7 +154,7 @@ def log_report(results: SweepResults, store: MlflowStore, tags: Mapping[str, str
     try:
         log_study(results, store, tags, [path for path in paths if path.exists()])
     except Exception as error:  # the results are on disk; only the mirror is incomplete
-        return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        return problem_of(error)
     return ""
 
 

@@ -27,6 +27,7 @@ from stackel_bench.results.files import write_atomically
 from stackel_bench.results.numbers import count
 from stackel_bench.sweeps.folder import sweep_folder
 from stackel_bench.sweeps.plan import Plan
+from stackel_bench.tracking.run_record import problem_of
 from stackel_bench.verbs.steps.publish import Session, write_tables
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def _log(store: MlflowStore, plan: Plan, tags: Mapping[str, str], rows: list[Row
     try:
         store.log_report(plan.sweep_id, tags, metrics, sweep_folder(plan), files)
     except Exception as error:
-        return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        return problem_of(error)
     return ""
 
 
