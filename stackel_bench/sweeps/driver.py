@@ -98,8 +98,8 @@ def run_cells(
     listener: Listener,
 ) -> Tally:
     """Run some cells of a plan; each is in the journal before the mirror or the listener hears of it."""
-    settings, bounds, values = plan.settings, LowerBounds(plan.cells), TrueValues(plan.cells)
-    how = settings.execution
+    settings, values = plan.settings, TrueValues(plan.cells)
+    bounds, how = LowerBounds(plan.cells, cells, executor), settings.execution
     groups = _group(cells)
     trials = [trial for trial, _ in groups]
     ids = [next(iter(members.values())).trial_id for _, members in groups]
@@ -141,7 +141,7 @@ def run_cells(
             break
     tally.wall_seconds = executor.clock() - start
     tally.tasks, tally.pieces_restored = scheduler.tasks, scheduler.pieces_restored
-    tally.busy_seconds = scheduler.busy_seconds
+    tally.busy_seconds = scheduler.busy_seconds + bounds.busy_seconds
     tally.capacity_seconds = scheduler.capacity_seconds
     return tally
 
