@@ -110,7 +110,7 @@ def test_a_game_is_stored_once_and_dropped_after_its_last_trial() -> None:
     scheduler = Scheduler(executor, 1e-6, "auto")
     results(trials, scheduler)
     assert executor.stored == {id(trials[0].game): 1}
-    assert not scheduler._games._stored
+    assert not scheduler._work._games._stored
 
 
 def test_the_model_of_a_leader_action_is_all_that_its_tasks_get() -> None:
