@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from stackel_bench.streams import generator
 from stackel_bench.trials.pieces import explore_unit
 from stackel_bench.trials.programs import is_checkpoint
 from stackel_bench.trials.trial import Trial
+from tests.docs.code_blocks import ROOT
 from tests.families.bandit_rl.table_env import GAME, TableEnv, make_env
 
 FALSE_ALARM = 1e-5  # of one test
@@ -235,6 +237,19 @@ def test_a_game_is_what_its_program_is_bound_to(way: str) -> None:
 
     assert identity(1) == identity(1) != identity(2)
     assert identity({"a": np.zeros(3)}) == identity({"a": np.zeros(3)}) != identity({"a": np.ones(3)})
+
+
+def test_the_page_names_the_columns_that_need_a_truth() -> None:
+    """Those that a table has and the same table, wrapped as a program, has not."""
+    options = {"budget": "fixed", "samples": 60, "replicates": 2, "epsilon": 0.3, "execution": "serial"}
+    program = sb.EnvGame(make_env, num_leader_actions=2, horizon=3)
+    wrapped, table = (sb.sweep(game=game, **options).cells.replace("", np.nan) for game in (program, GAME))
+    missing = set(table.columns[table.notna().any()]) - set(wrapped.columns[wrapped.notna().any()])
+    _, _, page = (ROOT / "docs" / "programs.md").read_text("utf-8").partition("Columns that need a truth")
+    named = re.findall(r"`(\w+)`", page.partition("\n\n")[0])
+    assert missing
+    assert {column for column in missing if not column.startswith(tuple(named))} == set()
+    assert {name for name in named if not any(column.startswith(name) for column in missing)} == set()
 
 
 def test_refusals() -> None:
