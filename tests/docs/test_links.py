@@ -32,6 +32,19 @@ def test_links(page: Path) -> None:
             assert anchor in anchors(target), f"{page.name} links to {link}"
 
 
+def test_modules_that_pages_name_exist() -> None:
+    package = ROOT / "stackel_bench"
+    parts = {path.name for path in package.iterdir() if path.is_dir()}
+    named = {
+        word
+        for page in PAGES
+        for word in re.findall(r"`([a-z_]+(?:/[a-z_0-9]+)+)(?:\.py)?`", page.read_text("utf-8"))
+        if word.partition("/")[0] in parts
+    }
+    assert len(named) > 20
+    assert [word for word in sorted(named) if not list(package.glob(f"{word}*"))] == []
+
+
 def test_navigation_has_every_page() -> None:
     class Loader(yaml.SafeLoader):
         """mkdocs.yml names a Python function, which is of no interest here."""
