@@ -19,7 +19,6 @@ from stackel_bench.planning.best_response.findings import (
     UNFINISHED,
     Model,
     mean,
-    reward_unit,
     write_findings,
 )
 from stackel_bench.planning.best_response.slots import Slots, first_look
@@ -32,7 +31,7 @@ def _vertex(
 ) -> tuple[float, float]:
     """(V1, V2) of a policy that minimises weight1 V1 - weight2 V2; its actions go to action [H,S]."""
     # Unpacked once: numba counts references at each access to a field.
-    transitions, first, second, start, sign = model
+    transitions, first, second, start, sign, _, _ = model
     horizon, num_states, num_actions = first.shape
     later, now = buffers[0], buffers[1]
     q = np.empty(num_actions)
@@ -71,8 +70,6 @@ def search_chords(
     The optimum is A with probability findings[WEIGHT], else B; "else" serves states that neither visits.
     """
     horizon, num_states, _ = model.leader_rewards.shape
-    scale1 = reward_unit(model.leader_rewards)
-    scale2 = reward_unit(model.follower_rewards)
     optimum, target, status = first_look(model, slack, slots, np.array([0.0, 1.0]))
     (b1, a1), (b2, a2) = slots.values[0, :, 0, model.start], slots.values[0, :, 1, model.start]
     buffers = np.empty((2, 3, num_states))
@@ -81,14 +78,14 @@ def search_chords(
         c = a if status == LEXICOGRAPHIC else b
     passes = 1
     while status == UNFINISHED and passes < MAX_PASSES:
-        run = (a2 - b2) / scale2
-        rise = (a1 - b1) / scale1
+        run = (a2 - b2) / model.unit2
+        rise = (a1 - b1) / model.unit1
         if rise <= ON_CHORD * horizon:
             status = CONSTANT
             c = a
             break
-        weight1 = run / (run + rise) / scale1
-        weight2 = rise / (run + rise) / scale2
+        weight1 = run / (run + rise) / model.unit1
+        weight2 = rise / (run + rise) / model.unit2
         c1, c2 = _vertex(model, weight1, weight2, slots.action[c], buffers)
         passes += 1
         drop = weight1 * (a1 - c1) - weight2 * (a2 - c2)

@@ -16,7 +16,6 @@ from stackel_bench.planning.best_response.findings import (
     MAX_PASSES,
     UNFINISHED,
     Model,
-    reward_unit,
     write_findings,
 )
 from stackel_bench.planning.best_response.slots import Left, Slots, aim, first_look, next_pass
@@ -34,8 +33,6 @@ def search_and_eliminate(
     The optimum is A with probability findings[WEIGHT], else B; "else" serves states that neither visits.
     """
     horizon, _, num_actions = model.leader_rewards.shape
-    scale1 = reward_unit(model.leader_rewards)
-    scale2 = reward_unit(model.follower_rewards)
     directions = np.array(FIRST_DIRECTIONS)
     optimum, target, status = first_look(model, slack, slots, directions)
     point = slots.values[0, :, :, model.start]  # V1 and V2 of all slots from the initial state
@@ -52,8 +49,8 @@ def search_and_eliminate(
             n += 1
         b = order[n - 1]
         a = order[n]
-        run = (point[a, 1] - point[b, 1]) / scale2
-        rise = (point[a, 0] - point[b, 0]) / scale1
+        run = (point[a, 1] - point[b, 1]) / model.unit2
+        rise = (point[a, 0] - point[b, 0]) / model.unit1
         if rise <= ON_CHORD * horizon:
             status = CONSTANT
             c = a
@@ -72,8 +69,8 @@ def search_and_eliminate(
         next_pass(model, slots, left, (b, low, high, a), 4.0 * STEP_TIE * horizon)
         passes += 1
         c = low if chord <= other else high
-        drop1 = (point[a, 0] - point[c, 0]) / scale1
-        drop2 = (point[a, 1] - point[c, 1]) / scale2
+        drop1 = (point[a, 0] - point[c, 0]) / model.unit1
+        drop2 = (point[a, 1] - point[c, 1]) / model.unit2
         drop = (run * drop1 - rise * drop2) / (run + rise)
         if drop <= ON_CHORD * horizon or not point[b, 1] < point[c, 1] < point[a, 1]:
             status = ACTIVE

@@ -32,6 +32,8 @@ class Model(NamedTuple):
     follower_rewards: np.ndarray
     start: int
     sign: float
+    unit1: float  # of the leader's rewards: the power of two above each of them
+    unit2: float  # of the follower's
 
 
 @kernel

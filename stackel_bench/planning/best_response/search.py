@@ -7,7 +7,7 @@ import numpy as np
 from stackel_bench.kernel import kernel
 from stackel_bench.planning.best_response.chord import search_chords
 from stackel_bench.planning.best_response.elimination import search_and_eliminate
-from stackel_bench.planning.best_response.findings import NUM_FINDINGS, WEIGHT, Model
+from stackel_bench.planning.best_response.findings import NUM_FINDINGS, WEIGHT, Model, reward_unit
 from stackel_bench.planning.best_response.slots import Left, Slots
 
 
@@ -43,7 +43,8 @@ def search_models(
     )
     for m in range(num_models):
         slots.action[:, 0] = 0  # solved in the initial state only; no trace of others
-        model = Model(transitions[m], leader_rewards[m], follower_rewards[m], initial_states[m], sign)
+        units = reward_unit(leader_rewards[m]), reward_unit(follower_rewards[m])
+        model = Model(transitions[m], leader_rewards[m], follower_rewards[m], initial_states[m], sign, *units)
         if eliminate:
             search_and_eliminate(model, slacks[m], slots, left, actions, findings[m])
         else:

@@ -19,7 +19,6 @@ from stackel_bench.planning.best_response.findings import (
     UNFINISHED,
     Model,
     mean,
-    reward_unit,
 )
 from stackel_bench.tolerances import STEP_TIE
 
@@ -45,12 +44,11 @@ class Left(NamedTuple):
 def first_look(model: Model, slack: float, slots: Slots, directions: np.ndarray) -> tuple[float, float, int]:
     """Fill all slots; the follower's optimum, the V2 to be reached, and the status if that is all."""
     horizon, last = len(model.leader_rewards), len(directions) - 1
-    unit = reward_unit(model.follower_rewards)
     aim(model, slots, directions)
     _first_pass(model, slots, STEP_TIE * horizon)
-    optimum = 0.0 - slots.optima[0, last, model.start] * unit  # never -0.0
+    optimum = 0.0 - slots.optima[0, last, model.start] * model.unit2  # never -0.0
     status = UNFINISHED
-    if slack <= horizon * (STEP_TIE * horizon) * unit:
+    if slack <= horizon * (STEP_TIE * horizon) * model.unit2:
         status = LEXICOGRAPHIC
     elif slots.values[0, 0, 1, model.start] >= optimum - slack:
         status = SLACK
@@ -60,8 +58,8 @@ def first_look(model: Model, slack: float, slots: Slots, directions: np.ndarray)
 @kernel
 def aim(model: Model, slots: Slots, directions: np.ndarray) -> None:
     """Set the weights of all slots to their directions."""
-    slots.weights[:, 0] = (1.0 - directions) / reward_unit(model.leader_rewards)
-    slots.weights[:, 1] = directions / reward_unit(model.follower_rewards)
+    slots.weights[:, 0] = (1.0 - directions) / model.unit1
+    slots.weights[:, 1] = directions / model.unit2
 
 
 @kernel
@@ -72,7 +70,7 @@ def _first_pass(model: Model, slots: Slots, tie: float) -> None:
     the exact optima; in the slots between any optimal action will do.
     """
     # Unpacked once: numba counts references at each access to a field.
-    transitions, first, second, start, sign = model
+    transitions, first, second, start, sign, _, _ = model
     weights, action, q, optima, values = slots
     horizon, num_states, num_actions = first.shape
     last = len(weights) - 1
@@ -136,7 +134,7 @@ def _drop_actions(
 @kernel
 def next_pass(model: Model, slots: Slots, left: Left, bracket: tuple[int, int, int, int], tie: float) -> None:
     """Fill the slots low and high, with directions between those of slots b and a, on rows left."""
-    transitions, first, second, start, sign = model
+    transitions, first, second, start, sign, _, _ = model
     weights, action, q, optima, values = slots
     rows, counts = left
     slot_b, low, high, slot_a = bracket
