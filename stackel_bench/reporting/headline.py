@@ -48,9 +48,9 @@ def headline(results: SweepResults) -> tuple[str, ...]:
     )
     ties = tie_contests(results)
     told = _decided([*_learners(learner_contests(results)), *_ties(ties)], cells)
-    told += [*_not_compared(results), *_trend(trends(results), cells)]
+    told += _trend(trends(results), cells)
     if not ties:
-        told += _losses(results)
+        told += [*_not_compared(results), *_losses(results)]
     if not told:
         told = list(_alone(cells))
     return (*told, *_verdicts(cells, bool(results.laddered.any())), *unknown)
