@@ -24,9 +24,10 @@ from typing import Any
 import numpy as np
 
 import stackel_bench as sb
+from stackel_bench.config.settings import ExecutionSettings
 from stackel_bench.execution.events import Result
-from stackel_bench.execution.ray.executor import RayExecutor
 from stackel_bench.execution.scheduler import Scheduler
+from stackel_bench.execution.start import start_executor
 from stackel_bench.families.bandit_rl.programs.game import EnvGame
 from stackel_bench.simulation.recording import Recorder
 from stackel_bench.streams import generator
@@ -115,7 +116,7 @@ def waiting() -> None:
     print("| workers | load of the machine | pieces | seconds | speed-up |\n|---|---|---|---|---|")
     alone = 0.0
     for workers in (1, 2):
-        executor = RayExecutor(num_cpus=workers)
+        executor = start_executor(ExecutionSettings(kind="local", num_cpus=workers))
         pauses = [executor.submit("start", time.sleep, 5) for _ in range(workers)]
         for pause in pauses:
             executor.next_finished([pause])

@@ -17,8 +17,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from stackel_bench.execution.ray.executor import RayExecutor
+from stackel_bench.config.settings import ExecutionSettings
 from stackel_bench.execution.scheduler import Scheduler
+from stackel_bench.execution.start import start_executor
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.learner import Decision, Learner, Schedule, StreamKey
 from stackel_bench.models import TieBreaking
@@ -103,7 +104,7 @@ def waiting() -> None:
     ideal = len(trials) * 10 * WAIT_SECONDS
     print(f"\n| workers, {ideal:.0f} s of waiting | seconds | speed-up | overhead |\n|---|---|---|---|")
     for workers in (1, 2, 4, 8):
-        executor = RayExecutor(address="local", num_cpus=workers)
+        executor = start_executor(ExecutionSettings(kind="local", num_cpus=workers))
         pauses = [executor.submit("start", time.sleep, 5) for _ in range(workers)]  # so that all start,
         for pause in pauses:
             executor.next_finished([pause])

@@ -63,8 +63,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def ray_executor() -> Iterator[Executor]:
     """A private Ray with two CPUs."""
-    from stackel_bench.execution.ray.executor import RayExecutor
+    from stackel_bench.config.settings import ExecutionSettings
+    from stackel_bench.execution.start import start_executor
 
-    executor = RayExecutor(address="local", num_cpus=2)
+    executor = start_executor(ExecutionSettings(kind="local", num_cpus=2))
     yield executor
     executor.shutdown()

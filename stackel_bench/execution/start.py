@@ -86,13 +86,4 @@ def start_executor(config: ExecutionSettings) -> Executor:
         os.environ["RAY_AUTH_MODE"] = "disabled"
     from stackel_bench.execution.ray.executor import RayExecutor  # importing ray takes a second
 
-    return RayExecutor(
-        address="local" if config.kind == "local" else config.address or "auto",
-        num_cpus=config.num_cpus,
-        cpus_per_task=config.cpus_per_task,
-        memory_per_task=config.memory_per_task,
-        runtime_env=config.runtime_env,
-        dashboard=config.dashboard,
-        wait_for_nodes=config.wait_for_nodes,
-        allow_unauthenticated=config.allow_unauthenticated,
-    )
+    return RayExecutor(config)

@@ -7,13 +7,14 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import ray
 import ray.exceptions
 
+from stackel_bench.config.settings import ExecutionSettings
 from stackel_bench.errors import InputError, UnavailableError
 from stackel_bench.execution.executor import ClusterLostError, Finished, Task
 from stackel_bench.execution.ray.messages import LOST, advice, first_line, plain
@@ -41,64 +42,58 @@ class _RayTask:
 class RayExecutor:
     """Ray tasks of one CPU each; Ray itself retries after the loss of a worker or a node."""
 
-    def __init__(
-        self,
-        address: str = "local",
-        num_cpus: int | None = None,
-        cpus_per_task: float = 1.0,
-        memory_per_task: int | None = None,
-        runtime_env: Mapping[str, Any] | None = None,
-        dashboard: bool = False,
-        wait_for_nodes: bool = False,
-        allow_unauthenticated: bool = False,
-    ) -> None:
-        local: dict[str, Any] = {}
-        self._token: FreshToken | None = None
-        if address == "local":
-            self._token = FreshToken()
-            local = {"num_cpus": num_cpus, "include_dashboard": dashboard, "dashboard_host": "127.0.0.1"}
+    def __init__(self, settings: ExecutionSettings) -> None:
+        """Start a private cluster for execution=local, or join the one at the address."""
+        is_private, memory = settings.kind == "local", settings.memory_per_task
+        self._cpus_per_task = settings.cpus_per_task
+        self._token = FreshToken() if is_private else None
+        dashboard = self._connect(settings)
+        self._timed = ray.remote(timed)
+        self._options: dict[str, Any] = {"num_cpus": self._cpus_per_task, "num_returns": 2}
+        if memory is not None:
+            self._options["memory"] = memory
+        resources = ray.cluster_resources()
+        self._cpus = resources.get("CPU", 1)
+        head, node = _addresses()
+        if is_private:
+            if memory is not None and memory > resources["memory"]:  # it would wait for ever
+                allowed = f"at most {resources['memory']:.0f}, the memory here that Ray gives to tasks"
+                raise InputError("execution.memory_per_task", memory, allowed)
+            self.place = f"on a private Ray cluster of this machine{dashboard}"
+            patience = _PRIVATE_LOST_SECONDS
+            # Nobody waits for these: workers import while this process prepares the work.
+            importing = ray.remote(num_cpus=self._cpus_per_task)(import_package).options(name="import")
+            self._importing = [importing.remote() for _ in range(self.workers)]
+        else:
+            self.place, patience = f"on the Ray cluster at {head[0]}:{head[1]}", _LOST_SECONDS
+            if not settings.wait_for_nodes:
+                require_room(self._cpus_per_task, memory)
+            require_package(settings.address or "auto", settings.allow_unauthenticated)
+        self._watch = ClusterWatch(head, node, self.place, patience)
+        self._ended = threading.Event()
+        threading.Thread(target=self._count, name="ray-cpus", daemon=True).start()
+
+    def _connect(self, settings: ExecutionSettings) -> str:
+        """How to ask the dashboard, if there is one."""
+        options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
+        address = settings.address or "auto"
+        if self._token is not None:
+            address = "local"
+            options |= {"num_cpus": settings.num_cpus, "include_dashboard": settings.dashboard}
+            options["dashboard_host"] = "127.0.0.1"
         try:
             with _own_signal_handlers():
-                context = ray.init(
-                    address=address,
-                    log_to_driver=False,
-                    logging_level=logging.CRITICAL,
-                    runtime_env=dict(runtime_env or {}),
-                    **local,
-                )
+                context = ray.init(address=address, runtime_env=dict(settings.runtime_env), **options)
         except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
             if self._token is not None:
                 self._token.forget()
                 raise
             what, why = f"reach a Ray cluster at {address}", first_line(error)
             raise UnavailableError("execution.address", what, why) from error
-        options: dict[str, Any] = {"num_cpus": cpus_per_task, "num_returns": 2}
-        if memory_per_task is not None:
-            options["memory"] = memory_per_task
-        self._timed, self._options = ray.remote(timed), options
-        self._cpus_per_task = cpus_per_task
-        resources = ray.cluster_resources()
-        self._cpus = resources.get("CPU", 1)
-        if address == "local" and memory_per_task is not None and memory_per_task > resources["memory"]:
-            allowed = f"at most {resources['memory']:.0f}, the memory here that Ray gives to tasks"
-            raise InputError("execution.memory_per_task", memory_per_task, allowed)  # it would wait for ever
-        head, node = _addresses()
-        self.place = "on a private Ray cluster of this machine"
-        if self._token is not None and dashboard and context.dashboard_url:
-            url, words = f"http://{context.dashboard_url}", "RAY_AUTH_MODE=token RAY_AUTH_TOKEN_PATH="
-            self.place += f" (dashboard {url}; {words}{self._token.file()} ray list tasks --address {url})"
-        patience = _PRIVATE_LOST_SECONDS
-        if address != "local":
-            self.place, patience = f"on the Ray cluster at {head[0]}:{head[1]}", _LOST_SECONDS
-            if not wait_for_nodes:
-                require_room(cpus_per_task, memory_per_task)
-            require_package(address, allow_unauthenticated)
-        else:  # nobody waits for these: workers import while this process prepares the work
-            importing = ray.remote(num_cpus=cpus_per_task)(import_package).options(name="import")
-            self._importing = [importing.remote() for _ in range(self.workers)]
-        self._watch = ClusterWatch(head, node, self.place, patience)
-        self._ended = threading.Event()
-        threading.Thread(target=self._count, name="ray-cpus", daemon=True).start()
+        if self._token is None or not settings.dashboard or not context.dashboard_url:
+            return ""
+        url, words = f"http://{context.dashboard_url}", "RAY_AUTH_MODE=token RAY_AUTH_TOKEN_PATH="
+        return f" (dashboard {url}; {words}{self._token.file()} ray list tasks --address {url})"
 
     @property
     def workers(self) -> int:

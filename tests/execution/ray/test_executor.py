@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from stackel_bench.config.settings import ExecutionSettings
 from stackel_bench.errors import InputError
 from stackel_bench.execution.events import Result
 from stackel_bench.execution.executor import Executor, SerialExecutor
 from stackel_bench.execution.scheduler import Scheduler
+from stackel_bench.execution.start import start_executor
 from stackel_bench.trials.trial import Failure
 from tests.execution.small_trials import bandit_trials, faulty_trial, numbers, small_trials
 
@@ -134,10 +136,9 @@ def test_workers_use_one_thread_each(ray_executor: Executor) -> None:
 
 def test_an_address_where_no_cluster_is(ray_executor: Executor) -> None:
     """Whatever Ray says about it comes back as one sentence; the running session is left alone."""
-    from stackel_bench.execution.ray.executor import RayExecutor
-
+    settings = ExecutionSettings(kind="cluster", address="127.0.0.1:1")
     with pytest.raises(InputError, match=r"^cannot reach a Ray cluster at 127\.0\.0\.1:1"):
-        RayExecutor(address="127.0.0.1:1")
+        start_executor(settings)
     assert ray_executor.workers == 2
 
 
@@ -161,11 +162,12 @@ def test_a_task_that_fits_on_no_node_is_refused(
 
 IMPORTED_BEFORE = """
 import ray
-from stackel_bench.execution.ray.executor import RayExecutor
+from stackel_bench.config.settings import ExecutionSettings
+from stackel_bench.execution.start import start_executor
 import os
 from pathlib import Path
 from stackel_bench.execution.ray.token import asks_for_token
-executor = RayExecutor(num_cpus=1)
+executor = start_executor(ExecutionSettings(kind="local", num_cpus=1))
 task = executor.submit("abs", abs, -3)
 assert executor.next_finished([task])[0].failure is None
 print(executor.value(task), asks_for_token(), len(os.environ["RAY_AUTH_TOKEN"]))
