@@ -90,7 +90,7 @@ class EnvGame:
     reward_range: Sequence[float] = (0.0, 1.0)
     leader_reward_range: Sequence[float] | None = None
     evaluation_episodes: int = 200  # fresh ones, that say what a decision is worth
-    episode_seconds: float | None = 60.0  # that one episode may take
+    episode_seconds: float | None = 60.0  # that one episode, or make_env, may take
     name: str = "bandit_rl/environment"
     identity: str = ""
     sampler: ProgramSampler = field(init=False, repr=False)
