@@ -33,8 +33,8 @@ def played_table(results: SweepResults) -> pd.DataFrame:
             "leader_action": _chosen(results.records(entry.cell_id)),
             "played_leader_value": _value(entry.metrics, "played_leader_value"),
             "played_follower_value": _value(entry.metrics, "played_follower_value"),
-            "certified": _number(entry.metrics, "certified"),
-            "certificate": _number(entry.metrics, "diagnostic_certificate"),
+            "certified": _value(entry.metrics, "certified"),
+            "certificate": _value(entry.metrics, "diagnostic_certificate"),
         }
         rows.append(row)
     table = pd.DataFrame(rows)
@@ -58,10 +58,6 @@ def _value(metrics: Mapping[str, float], name: str) -> str:
     ends = [metrics.get(f"{name}_{end}") for end in ("low", "high")]
     known = "" if None in ends else f" {interval(*ends)}"  # type: ignore[arg-type]
     return f"{small(metrics[name])}{known}"
-
-
-def _number(metrics: Mapping[str, float], name: str) -> str:
-    return small(metrics[name]) if name in metrics else ""
 
 
 def _chosen(records: pd.DataFrame) -> str:

@@ -97,10 +97,8 @@ def used_exponent(
 
     None where fewer than three cells or two sizes exist.
     """
-    x, y = (
-        _log_sizes(sizes),
-        np.array([math.log(float(np.asarray(amount, dtype=float).mean())) for amount in amounts]),
-    )
+    x = _log_sizes(sizes)
+    y = np.array([math.log(float(np.asarray(amount, dtype=float).mean())) for amount in amounts])
     m = len(x)
     if m != len(y):
         raise InputError("amounts", len(y), f"one array for each of the {m} sizes")

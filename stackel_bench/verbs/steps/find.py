@@ -43,7 +43,8 @@ def read_results(overrides: Sequence[str], several: bool = False) -> SweepResult
 def _latest(output: Path) -> SweepResults:
     sweeps = existing_sweeps(output)
     if not sweeps:
-        raise InputError("sweep", "nothing", f"one in {output.resolve() / files.SWEEPS}: {describe(sweeps)}")
+        sentence = f"no sweep in {output.resolve() / files.SWEEPS}: {describe(sweeps)}"
+        raise InputError("sweep", "nothing", "a sweep that has been run", sentence)
     print(f"the latest sweep, {sweeps[0].name} (sweep=ID or study=NAME names another)")
     return read_sweep(sweeps[0].resolve())
 
