@@ -1,11 +1,12 @@
 """The hardness card of every named game with the samples that learners need.
 
-Writes docs/hardness.md and families/samples_needed.yaml, which `stackel-bench list game=NAME` shows. What the
-latter has is not measured again: delete what is stale.
+Writes docs/hardness.md from the cards and families/samples_needed.yaml (shown by `stackel-bench list`, too).
+With --measure it first adds what that file lacks, game by game: delete what is stale.
 """
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ ROOT = Path(__file__).parents[1]
 MEASUREMENTS = ROOT / "stackel_bench" / "families" / MEASURED
 EXPLORERS = ("reward_free_explore", "rf_ucrl", "uniform")
 MOST_TARGETS = 100  # S H up to which the published explorer takes less than minutes here
-STOPPING = {"certified": 20, "successive_elimination": 60}  # replicates of learners that stop by themselves
+STOPPING = {"certified": 5, "successive_elimination": 60}  # replicates of learners that stop by themselves
 LADDER: dict[str, Any] = {"rungs": 8, "ratio": 4, "replicates": 60, "epsilon": EPSILON, "delta": DELTA}
 INTRODUCTION = """# How hard the games are
 
@@ -83,7 +84,7 @@ def needed(game: Game, known: dict[str, str]) -> dict[str, str]:
     return found
 
 
-def row(name: str) -> dict[str, str] | None:
+def row(name: str, measure: bool) -> dict[str, str] | None:
     """The table's row of a game, None where only the user has what makes it."""
     try:
         game = load_game(name)
@@ -91,21 +92,24 @@ def row(name: str) -> dict[str, str] | None:
     except InputError:
         return None
     measured = yaml.safe_load(MEASUREMENTS.read_text("utf-8")) or {}
-    measured[name] = needed(game, measured.get(name, {}))
-    MEASUREMENTS.write_text(yaml.safe_dump(measured), "utf-8")
+    if measure:
+        measured[name] = needed(game, measured.get(name, {}))
+        MEASUREMENTS.write_text(yaml.safe_dump(measured), "utf-8")
     texts = {
         title: ", ".join(card[key] for key in ([keys] if isinstance(keys, str) else keys) if key in card)
         for title, keys in COLUMNS.items()
     }
-    needs = {f"needed by `{learner}`": text for learner, text in measured[name].items()}
+    known = measured.get(name, {})
+    needs = {f"needed by `{learner}`": known[learner] for learner in learners(game) if learner in known}
     return {"game": f"`{name.partition('/')[2]}`", **texts, **needs}
 
 
-def main() -> None:
-    """Write both files, one table per family, without columns that a family leaves empty."""
+def main(measure: bool) -> None:
+    """Write the page, one table per family, without columns that a family leaves empty."""
     parts = [INTRODUCTION]
     for family in FAMILIES:
-        rows = [found for name in game_names() if name.startswith(family + "/") and (found := row(name))]
+        names = [name for name in game_names() if name.startswith(family + "/")]
+        rows = [found for name in names if (found := row(name, measure))]
         known = dict.fromkeys(title for one in rows for title in one)
         titles = [title for title in known if any(one.get(title) for one in rows)]
         parts += [f"\n## {family}\n\n| " + " | ".join(titles) + " |\n" + "|---" * len(titles) + "|\n"]
@@ -114,4 +118,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main("--measure" in sys.argv)
