@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
 import time
@@ -13,6 +14,7 @@ import pytest
 from scipy import stats
 
 import stackel_bench as sb
+from stackel_bench.families.bandit_rl.programs import log
 from stackel_bench.families.bandit_rl.programs.episodes import PlayedEpisodes
 from stackel_bench.families.bandit_rl.programs.world import PlayError, Rules
 from stackel_bench.families.learners import make_learner
@@ -22,7 +24,7 @@ from stackel_bench.notebook.results import merged
 from stackel_bench.simulation import recording
 from stackel_bench.simulation.episodes import EpisodeSimulator
 from stackel_bench.simulation.policy_mixture import PolicyMixture
-from stackel_bench.simulation.recording import Recorder
+from stackel_bench.simulation.recording import PieceOverError, Recorder
 from stackel_bench.simulation.tally import EpisodeSource, Tally
 from stackel_bench.streams import generator
 from stackel_bench.trials.pieces import explore_unit
@@ -147,6 +149,36 @@ def test_a_run_that_is_cut_anywhere_finds_the_same_bits(
         )
     assert pieces > 3
     assert content == whole
+
+
+class CutAfter(Recorder):
+    """Over before an episode that is so many episodes away."""
+
+    episodes = 10**9
+
+    def over(self) -> bool:
+        self.episodes -= 1
+        return self.episodes < 0
+
+
+@pytest.mark.parametrize("full", [1, 12, 8192])
+@pytest.mark.parametrize("cut", [1, 5, 7, 13, 17, 10**9])
+def test_doubling_is_looked_for_where_it_was_wherever_a_run_is_cut_or_counted(
+    full: int, cut: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counts double after 6 episodes; they are looked at after 4, 8, 16, ... of them."""
+    monkeypatch.setattr(log, "FULL", full)
+    recorder, stops = CutAfter(), None
+    while stops is None:
+        recorder = CutAfter(recorder.saved())
+        recorder.episodes = cut
+        source = PlayedEpisodes(make_env, 1, Rules(3), recorder)
+        rng, tally = generator("cut"), Tally.empty((3, 3, 2))
+        tally.counts[0, source.initial_state, 0, 0] = 6
+        with contextlib.suppress(PieceOverError):
+            actions = np.zeros((3, 3), dtype=np.int16)
+            stops = source.play_until_doubled(actions, tally, 64, rng, layers=1, first_batch=4)
+    assert stops == 8
 
 
 @pytest.mark.parametrize(

@@ -121,18 +121,16 @@ class PlayedEpisodes:
         visits = tally.visits()[:layers]
         least = np.maximum(1, np.take_along_axis(visits, chosen[..., None], axis=2)[..., 0])
 
-        def next_look(played: int, new: Tally) -> int:
-            """How many episodes to play before looking again; none if a count has doubled."""
-            if (new.counts.sum(axis=(2, 3)) >= least).any():
-                return played
-            if exact:
-                return played + 1
+        def next_look(played: int) -> int:
             look = first_batch
             while look <= played:
                 look *= 2
-            return look
+            return played + 1 if exact else look
 
-        call = self._play(self._always(chosen), layers, limit, rng, next_look)
+        def doubled(new: Tally) -> bool:
+            return bool((new.counts.sum(axis=(2, 3)) >= least).any())
+
+        call = self._play(self._always(chosen), layers, limit, rng, next_look, doubled)
         tally.add(call.tally)
         return call.played
 
@@ -145,9 +143,10 @@ class PlayedEpisodes:
         layers: int,
         limit: int,
         rng: np.random.Generator,
-        next_look: Callable[[int, Tally], int] | None = None,
+        next_look: Callable[[int], int] | None = None,
+        done: Callable[[Tally], bool] = lambda seen: False,
     ) -> KeptCall:
-        """At most limit episodes, as many as next_look(played, seen) says, until it says no more."""
+        """At most limit episodes; whether they are done is asked after next_look(0) of them, and so on."""
         seed, recorder = int(rng.integers(2**63)), self._recorder
         if recorder.answered:
             return KeptCall.unpacked(recorder.answer())
@@ -157,17 +156,18 @@ class PlayedEpisodes:
             call = KeptCall.unpacked(recorder.partial)
         kept, log = call.played, self._log()
         episodes = self._episodes(seed, choose, kept)
-        while True:
-            until = min(limit, limit if next_look is None else next_look(call.played, call.tally))
-            if until <= call.played:
-                break
-            most = min(log.room, until - call.played)
-            played = log.play(episodes, most, recorder.over)
-            log.count_into(call.tally)
-            call.played += played
-            if played < most:
-                recorder.samples[call.leader_action] += call.played - kept
-                recorder.cut(call.packed())
+        finished = call.played >= limit
+        while not finished:
+            until = min(limit, next_look(call.played)) if next_look else limit
+            while call.played < until:
+                most = min(log.room, until - call.played)
+                played = log.play(episodes, most, recorder.over)
+                log.count_into(call.tally)
+                call.played += played
+                if played < most:
+                    recorder.samples[call.leader_action] += call.played - kept
+                    recorder.cut(call.packed())
+            finished = call.played >= limit or done(call.tally)
         recorder.samples[call.leader_action] += call.played - kept
         recorder.add(call.packed())
         return call
