@@ -134,7 +134,7 @@ def _print_config(words: list[str]) -> int:
 
     from omegaconf import OmegaConf
 
-    from stackel_bench.config.compose import product
+    from stackel_bench.config.overrides import product
     from stackel_bench.sweeps.plan import make_plan
 
     position = words.index("--cfg")

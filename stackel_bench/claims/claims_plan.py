@@ -9,7 +9,8 @@ from typing import Any
 
 from stackel_bench.claims.case import Case
 from stackel_bench.claims.claim import Claim, Measurement
-from stackel_bench.config.compose import Composer, merge_overrides, product
+from stackel_bench.config.compose import Composer
+from stackel_bench.config.overrides import merge_overrides, product
 from stackel_bench.sweeps.cell import Cell, CellBuilder
 from stackel_bench.sweeps.plan import Plan, grid_overrides, shared_settings
 

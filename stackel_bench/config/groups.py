@@ -11,9 +11,13 @@ from pathlib import Path
 
 from stackel_bench.errors import InputError, UnavailableError, UnknownNameError, expanded
 from stackel_bench.outside import plugins
+from stackel_bench.outside.reference import is_reference
 
 VARIABLE = "STACKEL_BENCH_CONFIG_DIR"
-_KINDS = {"game": plugins.GAMES, "algorithm": plugins.LEARNERS}  # whose plug-ins need no file
+FREE = {
+    "game": plugins.GAMES,
+    "algorithm": plugins.LEARNERS,
+}  # groups in which code is chosen, and its plug-ins
 _given: tuple[Path, ...] = ()
 
 
@@ -63,7 +67,7 @@ def group_names() -> tuple[str, ...]:
 
 def options(group: str) -> tuple[str, ...]:
     """The options of a group; those of nested folders are named FOLDER/OPTION."""
-    return tuple(dict.fromkeys([*file_options(group), *plugins.plugins(_KINDS.get(group, ""))]))
+    return tuple(dict.fromkeys([*file_options(group), *plugins.plugins(FREE.get(group, ""))]))
 
 
 def file_options(group: str) -> tuple[str, ...]:
@@ -71,12 +75,18 @@ def file_options(group: str) -> tuple[str, ...]:
     return tuple(_files(group, added_folders()))
 
 
+def is_free(group: str, option: object) -> bool:
+    """Whether this is a game or learner that no file describes: FILE:NAME, or of a plug-in."""
+    named = is_reference(option) or (option in options(group) and option not in file_options(group))
+    return group in FREE and named
+
+
 def option_text(group: str, option: str) -> str:
     """The file of an option; of one that has none, what its plug-in says about itself."""
     file = _files(group, added_folders()).get(option)
     if file is not None:
         return file.read_text("utf-8")
-    found = plugins.loaded_plugins(_KINDS[group]).get(option)
+    found = plugins.loaded_plugins(FREE[group]).get(option)
     lines = (getattr(found and found.object, "__doc__", None) or "").strip().splitlines()
     return "\n".join(f"# {line.strip()}".rstrip() for line in lines)
 
@@ -91,7 +101,7 @@ def describe(group: str, option: str) -> str:
 def require_option(group: str, option: object) -> str:
     """The option if the group has it; an InputError lists what it has, the closest one first."""
     if option not in options(group):
-        advice = ", or FILE:NAME of your own" if group in _KINDS else ""
+        advice = ", or FILE:NAME of your own" if group in FREE else ""
         if str(option).endswith((".yaml", ".yml")):
             advice = f"; a file of yours: FOLDER/{group}/NAME.yaml, then {group}=NAME --config-dir FOLDER"
         raise UnknownNameError(group, option, options(group), advice)

@@ -76,7 +76,7 @@ def _refuse(word: str, flag: str) -> None:
 
 
 def _search_path(word: str) -> list[str]:
-    from stackel_bench.config.compose import parse  # and with it Hydra, which takes its time
+    from stackel_bench.config.overrides import parse  # and with it Hydra, which takes its time
 
     value = parse(word).value()
     places = value if isinstance(value, list) else [value]

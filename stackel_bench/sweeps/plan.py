@@ -9,7 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import Any
 
-from stackel_bench.config.compose import Composer, merge_overrides, parse, product
+from stackel_bench.config.compose import Composer
+from stackel_bench.config.overrides import merge_overrides, parse, product
 from stackel_bench.config.settings import CapSettings, ExecutionSettings, Settings, TrackingSettings
 from stackel_bench.errors import InputError, NoEffectError, UnknownKeyError
 from stackel_bench.learners.budget import BUDGETS, unused, users_of

@@ -6,7 +6,7 @@ import fnmatch
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stackel_bench.config.compose import parse
+from stackel_bench.config.overrides import parse
 from stackel_bench.errors import UnknownKeyError
 from stackel_bench.sweeps.cell import CELL_KEYS
 

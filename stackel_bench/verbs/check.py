@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stackel_bench.config.compose import parse
+from stackel_bench.config.overrides import parse
 from stackel_bench.errors import InputError, NoEffectError, UnknownKeyError
 from stackel_bench.families.registry import family_of
 from stackel_bench.options import build

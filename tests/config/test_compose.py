@@ -16,8 +16,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
-from stackel_bench.config.compose import Composer, alternatives, merge_overrides, parse, product
+from stackel_bench.config.compose import Composer
 from stackel_bench.config.groups import describe, group_names, options
+from stackel_bench.config.overrides import alternatives, merge_overrides, parse, product
 from stackel_bench.config.settings import Settings, cell_scalar
 from stackel_bench.errors import InputError
 from stackel_bench.learners.budget import make_budget

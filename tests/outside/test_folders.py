@@ -75,6 +75,15 @@ def test_files_that_are_not_complete(own: Path, command: Command) -> None:
         assert errors.count("\n") == 1
 
 
+def test_what_files_point_to_is_what_was_typed(own: Path) -> None:
+    (own / "game" / "mine" / "drawn.yaml").write_text(
+        "# @package game\n# A draw per seed.\nname: bandit/random\ninstance_seed: ${seed}\n"
+    )
+    use_folders([str(own)])
+    cells = make_plan(["game=mine/drawn", "seed=3,4"]).cells
+    assert [cell.config["game"]["instance_seed"] for cell in cells] == [3, 4]
+
+
 def test_a_name_that_is_taken_is_refused(own: Path) -> None:
     (own / "study" / "quickstart.yaml").write_text("name: quickstart\n")
     use_folders([str(own)])

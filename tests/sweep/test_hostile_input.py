@@ -110,7 +110,7 @@ def test_command_lines_that_cannot_be_meant(
 
 
 def test_words_with_underscores_and_digits_stay_words() -> None:
-    from stackel_bench.config.compose import parse
+    from stackel_bench.config.overrides import parse
 
     assert parse("study.name=sweep_2026_11").value() == "sweep_2026_11"
     assert parse("study.name='2026_11'").value() == "2026_11"
