@@ -30,12 +30,14 @@ CLOSE_ENOUGH = 1.05  # the two ends of a characteristic time, as a ratio
 
 def leader_values(game: Game, slack: float = 0.0, tie_breaking: str = "pessimistic") -> np.ndarray:
     """phi_slack or psi_slack of each leader action [A]; for families with a finite leader."""
-    return values_by_leader_action(_oracle(game), game.name, _slack(slack), TieBreaking.parse(tie_breaking))
+    oracle, slack = _oracle(game), checks.real("slack", slack, least=0)
+    return values_by_leader_action(oracle, game.name, slack, TieBreaking.parse(tie_breaking))
 
 
 def stackelberg_value(game: Game, slack: float = 0.0, tie_breaking: str = "pessimistic") -> float:
     """max of phi_slack or psi_slack, over leader actions or (sup) over the simplex."""
-    bounds = _oracle(game).stackelberg_value(_slack(slack), TieBreaking.parse(tie_breaking))
+    oracle, slack = _oracle(game), checks.real("slack", slack, least=0)
+    bounds = oracle.stackelberg_value(slack, TieBreaking.parse(tie_breaking))
     return _told("the Stackelberg value", bounds).low
 
 
@@ -193,7 +195,3 @@ def _require_game(game: object) -> None:
 def _require_decision(result: object) -> None:
     if not isinstance(result, Decision):
         raise InputError("result", type(result).__name__, "a decision, as `learn` returns it")
-
-
-def _slack(slack: float) -> float:
-    return checks.real("slack", slack, least=0)

@@ -12,16 +12,9 @@ from stackel_bench.outside.plugins import load_plugin, plugins
 from stackel_bench.outside.reference import Loaded, is_reference, load_reference, one_sentence
 
 _GAME = ("family", "name", "identity", "sampler", "sizes")
-LEARNER_MEMBERS = (("name",), ("schedule",), ("explore", "explore_block"), ("decide", "decide_block"))
-EXPLORER_MEMBERS = (
-    ("name",),
-    ("nested",),
-    ("proved",),
-    ("seconds_of",),
-    ("theory_plan",),
-    ("fixed_plan",),
-    ("explore",),
-)
+Members = tuple[str, ...]  # "a or b": one of the two
+LEARNER_MEMBERS = ("name", "schedule", "explore or explore_block", "decide or decide_block")
+EXPLORER_MEMBERS = ("name", "nested", "proved", "seconds_of", "theory_plan", "fixed_plan", "explore")
 
 
 def is_outside(kind: str, name: object) -> bool:
@@ -83,22 +76,18 @@ def outside_explorer(name: str, found: Loaded, options: Mapping[str, Any]) -> An
         return build(cls, options, "algorithm.explorer_options.")
 
 
-def _checked_class(
-    field: str, name: str, cls: Any, members: tuple[tuple[str, ...], ...], kind: str
-) -> type[Any]:
+def _checked_class(field: str, name: str, cls: Any, members: Members, kind: str) -> type[Any]:
     if not isinstance(cls, type):
         raise InputError(field, name, f"a class of {kind}s; it is {type(cls).__name__}")
     require_members(field, cls, members, kind, name)
     return cls
 
 
-def require_members(
-    field: str, thing: Any, members: tuple[tuple[str, ...], ...], kind: str, name: str = ""
-) -> None:
+def require_members(field: str, thing: Any, members: Members, kind: str, name: str = "") -> None:
     """Raise an InputError unless the class or object has one of each of these members."""
     cls = thing if isinstance(thing, type) else type(thing)
     known = {*dir(thing), *getattr(cls, "__dataclass_fields__", ())}
-    missing = [" or ".join(names) for names in members if known.isdisjoint(names)]
+    missing = [member for member in members if known.isdisjoint(member.split(" or "))]
     if missing:
         allowed = f"a class of {kind}s; {cls.__name__} has no {', no '.join(missing)}"
         raise InputError(field, name or cls.__name__, allowed)

@@ -24,7 +24,9 @@ def commits(trial: Trial) -> str:
             for decision in rungs:
                 require_playable(decision, trial.game.sizes, "decision")
                 require_commitment(oracle, decision, "decision")
-                require(np.isfinite(decision.estimated_value), f"estimated_value {decision.estimated_value}")
+                told = {"estimated_value": decision.estimated_value, **decision.diagnostics}
+                strange = [f"{name} {value}" for name, value in told.items() if not np.isfinite(value)]
+                require(not strange, ", ".join(strange))
                 if position < _JUDGED:
                     verdict = judge(oracle, decision, trial.budget.epsilon)
                     losses = (verdict.value_suboptimality, verdict.follower_suboptimality)

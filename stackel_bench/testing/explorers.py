@@ -25,22 +25,8 @@ def check_explorer(rule: Any, *, raises: bool = True) -> Report:
     """The report on a class of explorers, or on one of them; a ContractError if a check fails."""
     require_members("algorithm.explorer", rule, EXPLORER_MEMBERS, "explorer")
     checks = _Checks(built(rule, "algorithm.explorer"))
-    return run_checks(
-        f"explorer {getattr(checks.rule, 'name', type(checks.rule).__name__)}",
-        {
-            "options": lambda: options_kept(checks.rule),
-            "words": checks.words,
-            "pickles": checks.pickles,
-            "plans": checks.plans_kept,
-            "episodes counted": checks.counted,
-            "models": checks.models,
-            "determinism": checks.determinism,
-            "random streams": checks.streams,
-            "growing plans": checks.growing,
-            "truth unseen": checks.unseen,
-        },
-        raises,
-    )
+    name = getattr(checks.rule, "name", type(checks.rule).__name__)
+    return run_checks(f"explorer {name}", checks, raises)
 
 
 class _Checks:
@@ -55,28 +41,32 @@ class _Checks:
         self.goal = contract.goal(0.5, 0.05, self.game.sizes["num_leader_actions"])
         self.shape = self.game.sampler.shape
 
-    def explore(self, plans: Sequence[Any], key: int = 0) -> tuple[list[Any], Ledger]:
+    def _explore(self, plans: Sequence[Any], key: int = 0) -> tuple[list[Any], Ledger]:
         """One exploration per plan, and what was drawn for them."""
         ledger = Ledger()
         simulator = closed(self.game.sampler, self.contract, ledger).simulator(0)
         return self.rule.explore(simulator, plans, self.goal, ("check_explorer", key)), ledger
 
     @functools.cached_property
-    def plans(self) -> list[Any]:
+    def _plans(self) -> list[Any]:
         """Three totals."""
         return [self.rule.fixed_plan(self.shape, total) for total in _EPISODES]
 
     @functools.cached_property
-    def run(self) -> tuple[list[Any], Ledger]:
+    def _run(self) -> tuple[list[Any], Ledger]:
         """The explorations of all plans, which other checks compare with."""
-        return self.explore(self.plans)
+        return self._explore(self._plans)
+
+    def options(self) -> str:
+        """They are fields of a frozen dataclass, with defaults."""
+        return options_kept(self.rule)
 
     def words(self) -> str:
         """It says what it is."""
         for name in ("proved", "nested"):
             found = getattr(self.rule, name, None)
             require(isinstance(found, bool), f"{name} is {found}, not True or False")
-        seconds = self.rule.seconds_of(self.shape, self.plans[0])
+        seconds = self.rule.seconds_of(self.shape, self._plans[0])
         require(seconds > 0, f"seconds_of is {seconds}")
         return ", ".join(f"{name} {getattr(self.rule, name)}" for name in ("proved", "nested"))
 
@@ -85,20 +75,20 @@ class _Checks:
         require(content(pickles(self.rule)) == content(self.rule), "it changes on its way to a worker")
         return "reaches a worker unchanged"
 
-    def plans_kept(self) -> str:
+    def plans(self) -> str:
         """Plans have the total that was asked for."""
-        totals = [plan.total for plan in self.plans]
+        totals = [plan.total for plan in self._plans]
         require(totals == list(_EPISODES), f"fixed_plan of {list(_EPISODES)} episodes plans {totals}")
         theory = self.rule.theory_plan(self.shape, self.goal).total
         require(theory >= 1, f"theory_plan has {theory} episodes")
         return f"fixed totals as asked for; theory: {theory} episodes"
 
-    def counted(self) -> str:
+    def episodes_counted(self) -> str:
         """Episodes told are those of the plan, and cover what was drawn."""
-        found, ledger = self.run
-        require(len(found) == len(self.plans), f"{len(found)} explorations of {len(self.plans)} plans")
+        found, ledger = self._run
+        require(len(found) == len(self._plans), f"{len(found)} explorations of {len(self._plans)} plans")
         totals = [each.total_episodes for each in found]
-        for total, plan in zip(totals, self.plans, strict=True):
+        for total, plan in zip(totals, self._plans, strict=True):
             require(total <= plan.total, f"{total} episodes where the plan has {plan.total}")
             early = plan.stop_when_certified
             require(total == plan.total or early, f"{total} of the {plan.total} episodes of the plan")
@@ -112,7 +102,7 @@ class _Checks:
     def models(self) -> str:
         """Estimates are follower MDPs of the right shape, certificates errors."""
         start = self.game.sampler.simulator(0).initial_state
-        for each in self.run[0]:
+        for each in self._run[0]:
             require(isinstance(each.model, FollowerMDP), f"model is a {type(each.model).__name__}")
             require(each.model.shape == self.shape, f"model of shape {each.model.shape}, not {self.shape}")
             require(each.model.initial_state == start, f"initial state {each.model.initial_state}")
@@ -123,31 +113,32 @@ class _Checks:
 
     def determinism(self) -> str:
         """Same key, same explorations."""
-        require(content(self.explore(self.plans)[0]) == content(self.run[0]), "same key, other explorations")
+        again = self._explore(self._plans)[0]
+        require(content(again) == content(self._run[0]), "same key, other explorations")
         return "same key, same explorations"
 
-    def streams(self) -> str:
+    def random_streams(self) -> str:
         """Another key, other samples."""
-        other = content(self.explore(self.plans, 1)[0]) != content(self.run[0])
+        other = content(self._explore(self._plans, 1)[0]) != content(self._run[0])
         require(other, "another key gives the same explorations: use streams.generator(*key, ...)")
         return "another key, other samples"
 
-    def growing(self) -> str:
+    def growing_plans(self) -> str:
         """A plan knows nothing of those after it; a nested one continues the one before."""
-        alone = self.explore(self.plans[:1])[0]
-        require(content(alone) == content(self.run[0][:1]), "the first plan alone is explored otherwise")
+        alone = self._explore(self._plans[:1])[0]
+        require(content(alone) == content(self._run[0][:1]), "the first plan alone is explored otherwise")
         if self.rule.nested:
-            visits = [each.visits for each in self.run[0]]
+            visits = [each.visits for each in self._run[0]]
             grow = all((later >= earlier).all() for earlier, later in itertools.pairwise(visits))
             require(grow, "nested, but visits shrink from a plan to the next")
         try:
-            self.explore(self.plans[::-1])
+            self._explore(self._plans[::-1])
         except InputError:
             return "plans continue each other" if self.rule.nested else "a run for each plan"
         raise Broken("plans whose totals shrink are taken: raise an InputError (budgets.reject_shrinking)")
 
-    def unseen(self) -> str:
+    def truth_unseen(self) -> str:
         """Only public members of the simulator are used."""
-        looked = list(dict.fromkeys(self.run[1].looked))
+        looked = list(dict.fromkeys(self._run[1].looked))
         require(not looked, f"looks at {', '.join(looked)} of the simulator, which is not for explorers")
         return "public members of the simulator only"

@@ -34,21 +34,7 @@ def check_game(game: Any, *, raises: bool = True, **parameters: Any) -> Report:
     """
     checks = _Checks(game, parameters)
     family_of(checks.game.family)
-    return run_checks(
-        str(checks.game.name),
-        {
-            "sizes": checks.sizes,
-            "sampler": checks.sampler,
-            "samples": checks.samples,
-            "determinism": checks.determinism,
-            "means": checks.means,
-            "truth hidden": checks.hidden,
-            "identity stable": checks.stable,
-            "identity tells apart": checks.tells_apart,
-            "pickles": checks.pickles,
-        },
-        raises,
-    )
+    return run_checks(str(checks.game.name), checks, raises)
 
 
 class _Checks:
@@ -56,10 +42,10 @@ class _Checks:
 
     def __init__(self, source: Any, parameters: Mapping[str, Any]) -> None:
         self.source, self.parameters = source, parameters
-        self.game = self.build()
+        self.game = self._build()
         self.contract = contract_of(self.game.family)
 
-    def build(self, **changed: Any) -> Any:
+    def _build(self, **changed: Any) -> Any:
         """The game with these parameters changed."""
         given = {**self.parameters, **changed}
         if isinstance(self.source, str):
@@ -67,7 +53,7 @@ class _Checks:
         name = getattr(self.source, "__name__", type(self.source).__name__)
         return outside_game(name, Loaded(self.source, name, Code()), given)
 
-    def measure(self, game: Any, block: int = 0) -> list[Measured]:
+    def _measure(self, game: Any, block: int = 0) -> list[Measured]:
         """Samples of the game by a key of their own."""
         for samples in (_UNJUDGED_SAMPLES, _SAMPLES):
             found = list(self.contract.measure(game, samples, generator("check_game", block)))
@@ -78,7 +64,7 @@ class _Checks:
     @functools.cached_property
     def measured(self) -> list[Measured]:
         """Samples of this game."""
-        return self.measure(self.game)
+        return self._measure(self.game)
 
     def sizes(self) -> str:
         """All sizes of the family, as positive integers."""
@@ -109,7 +95,7 @@ class _Checks:
     def determinism(self) -> str:
         """Same generator, same samples; another one, others unless there is no noise."""
         first = content([np.asarray(each.sums) for each in self.measured])
-        again = content([np.asarray(each.sums) for each in self.measure(self.game)])
+        again = content([np.asarray(each.sums) for each in self._measure(self.game)])
         require(first == again, "the same generator gives other samples: draw from the rng given only")
         return "same generator, same samples"
 
@@ -131,7 +117,7 @@ class _Checks:
             )
         return f"{total} means agree with the truth, false-alarm rate {FALSE_ALARM:g}"
 
-    def hidden(self) -> str:
+    def truth_hidden(self) -> str:
         """No public member of the sampler is the truth."""
         sampler = self.game.sampler
         plain = (str, bytes, int, float, bool, type(None), dict, type)
@@ -146,19 +132,19 @@ class _Checks:
             require(not bare and not told, f"sampler.{name} is the truth: learners must not see it")
         return "no public member of the sampler is the truth"
 
-    def stable(self) -> str:
+    def identity_stable(self) -> str:
         """Same content, same identity."""
         identity = self.game.identity
         require(isinstance(identity, str) and identity, f"identity {identity!r} is no text")
-        require(self.build().identity == identity == self.game.identity, "built again, another identity")
+        require(self._build().identity == identity == self.game.identity, "built again, another identity")
         return str(identity)
 
-    def tells_apart(self) -> str:
+    def identity_tells_apart(self) -> str:
         """Games that differ have different identities."""
         tried, here = 0, self._law(self.game)
         for key, value in self._others():
             try:
-                other = self.build(**{key: value})
+                other = self._build(**{key: value})
                 there = self._law(other)
             except (InputError, TypeError, ValueError):
                 continue  # not every neighbour of a default is allowed
@@ -174,7 +160,7 @@ class _Checks:
         again = pickles(self.game)
         require(again.identity == self.game.identity, "another identity on a worker")
         same = [
-            np.array_equal(a.sums, b.sums) for a, b in zip(self.measure(again), self.measured, strict=True)
+            np.array_equal(a.sums, b.sums) for a, b in zip(self._measure(again), self.measured, strict=True)
         ]
         require(all(same), "other samples on a worker")
         return "same identity and samples on a worker"
@@ -192,7 +178,7 @@ class _Checks:
 
     def _law(self, game: Any) -> bytes:
         """What a game is, as far as it is known: sizes, true means, scales of the noise."""
-        kinds = self.measure(game)
+        kinds = self._measure(game)
         means = [None if each.true_means is None else np.asarray(each.true_means) for each in kinds]
         return content((dict(game.sizes), [m if m is None else m.tobytes() for m in means], kinds[0].scale))
 

@@ -47,26 +47,7 @@ def check_learner(
     thing = built(learner, "algorithm")
     checks = _Checks(thing, [_trial(thing, each, game, budget) for each in families for budget in budgets])
     subject = f"{getattr(thing, 'name', type(thing).__name__)} on {', '.join(families)} games"
-    return run_checks(
-        subject,
-        {
-            "options": lambda: options_kept(thing),
-            "guarantee": checks.guarantee,
-            "pickles": checks.pickles,
-            "schedule": checks.schedule,
-            "determinism": checks.determinism,
-            "random streams": checks.streams,
-            "order of units": checks.order,
-            "batching": checks.batching,
-            "findings": checks.findings,
-            "both tie-breakings": checks.ties,
-            "commitments": checks.commitments,
-            "budget": checks.budget,
-            "samples counted": checks.counted,
-            "truth unseen": checks.unseen,
-        },
-        raises,
-    )
+    return run_checks(subject, checks, raises)
 
 
 def _trial(learner: Any, family: str, game: Any, budget: Budget) -> Trial:
@@ -79,11 +60,11 @@ class _Checks:
     """The checks by name; each goes through all trials whose budget the learner takes."""
 
     def __init__(self, learner: Any, trials: Sequence[Trial]) -> None:
-        self.learner = learner
+        self._learner = learner
         self._trials = trials
 
     @property
-    def trials(self) -> list[Trial]:
+    def _each(self) -> list[Trial]:
         """Those with a schedule; the error of the last one if there is none."""
         kept: list[Trial] = []
         for trial in self._trials:
@@ -96,17 +77,21 @@ class _Checks:
             raise refused
         return kept
 
+    def options(self) -> str:
+        """They are fields of a frozen dataclass, with defaults."""
+        return options_kept(self._learner)
+
     def guarantee(self) -> str:
         """What it declares is a Guarantee."""
-        found = guarantee_of(self.learner)
+        found = guarantee_of(self._learner)
         lines = ", ".join(found.lines)
         return f"{lines}, {found.when}" if found.promised else "promises nothing"
 
     def pickles(self) -> str:
         """Learner and schedule travel."""
-        again = pickles(self.learner)
-        require(content(again) == content(self.learner), "the learner changes on its way to a worker")
-        for trial in self.trials:
+        again = pickles(self._learner)
+        require(content(again) == content(self._learner), "the learner changes on its way to a worker")
+        for trial in self._each:
             require(
                 pickles(trial.schedule).counts == trial.schedule.counts, "the schedule changes on its way"
             )
@@ -114,7 +99,7 @@ class _Checks:
 
     def schedule(self) -> str:
         """Schedules are well formed, and within what was asked for."""
-        for trial in self.trials:
+        for trial in self._each:
             schedule, budget = trial.schedule, trial.budget
             require(schedule.units >= 1, f"{schedule.units} units")
             require(schedule.theory_samples >= 1, f"theory_samples is {schedule.theory_samples}")
@@ -125,11 +110,11 @@ class _Checks:
             require(samples == sorted(samples) and samples[0] >= 1, f"samples {samples} do not grow")
             if budget.total_is_given and budget.kind == "fixed":
                 require(samples[-1] <= (budget.samples or 0), f"{samples[-1]} samples, not {budget.samples}")
-        return "; ".join(f"{t.budget.kind}: {', '.join(map(str, t.schedule.samples))}" for t in self.trials)
+        return "; ".join(f"{t.budget.kind}: {', '.join(map(str, t.schedule.samples))}" for t in self._each)
 
     def determinism(self) -> str:
         """Same key, same findings and decisions."""
-        for trial in self.trials:
+        for trial in self._each:
             same = content(trial.explore()) == content(trial.findings)
             require(same, "the same unit and key explored again gives other findings")
             for tie in TieBreaking:
@@ -137,24 +122,24 @@ class _Checks:
                 require(content(again) == content(trial.decisions[tie]), "the same findings, other decisions")
         return "same key, same findings, same decisions"
 
-    def streams(self) -> str:
+    def random_streams(self) -> str:
         """Another key, other samples."""
-        for trial in self.trials:
+        for trial in self._each:
             other = content(trial.explore(block=1)) != content(trial.findings)
             require(other, "another key gives the same findings: use streams.generator(*key, ...)")
         return "another key, other samples"
 
-    def order(self) -> str:
+    def order_of_units(self) -> str:
         """The order of the units does not matter."""
-        for trial in self.trials:
+        for trial in self._each:
             backwards = trial.explore(backwards=True)
             require(content(backwards) == content(trial.findings), "units explored backwards differ")
-        return f"{max(trial.schedule.units for trial in self.trials)} units, forwards and backwards"
+        return f"{max(trial.schedule.units for trial in self._each)} units, forwards and backwards"
 
     def batching(self) -> str:
         """A block in parts is the whole block."""
-        size = max(trial.size for trial in self.trials)
-        for trial in self.trials:
+        size = max(trial.size for trial in self._each)
+        for trial in self._each:
             for tie in TieBreaking:
                 for start, stop in ((0, 1), (1, min(3, trial.size))):
                     if start < stop:
@@ -168,16 +153,16 @@ class _Checks:
 
     def findings(self) -> str:
         """What is kept on disk and read again decides the same."""
-        known = {type(self.learner).__module__.partition(".")[0], *code_of(self.learner).modules}
-        for trial in self.trials:
+        known = {type(self._learner).__module__.partition(".")[0], *code_of(self._learner).modules}
+        for trial in self._each:
             kept = decode(encode(trial.findings), known)
             same = content(trial.decide(kept, TieBreaking.PESSIMISTIC))
             require(same == content(trial.decisions[TieBreaking.PESSIMISTIC]), "once kept, others")
         return "kept and read again, they decide the same"
 
-    def ties(self) -> str:
+    def both_tie_breakings(self) -> str:
         """Decisions for either tie-breaking, one per rung."""
-        for trial in self.trials:
+        for trial in self._each:
             for tie in TieBreaking:
                 for rungs in trial.decisions[tie]:
                     require(
@@ -190,16 +175,16 @@ class _Checks:
 
     def commitments(self) -> str:
         """What is decided can be played and judged."""
-        return " ".join(dict.fromkeys(commits(trial) for trial in self.trials))
+        return " ".join(dict.fromkeys(commits(trial) for trial in self._each))
 
     def budget(self) -> str:
         """No decision rests on more samples than the schedule says."""
-        return "; ".join(keeps_to_budget(trial) for trial in self.trials)
+        return "; ".join(keeps_to_budget(trial) for trial in self._each)
 
-    def counted(self) -> str:
+    def samples_counted(self) -> str:
         """What is counted is what was drawn."""
         told = []
-        for trial in self.trials:
+        for trial in self._each:
             drawn, claimed = trial.drawn, trial.claimed
             if trial.contract.exact:
                 require(abs(drawn - claimed) < 0.5, f"draws {drawn:.0f} samples and counts {claimed}")
@@ -207,9 +192,9 @@ class _Checks:
             told.append(f"{trial.budget.kind}: {drawn:.0f} drawn, {claimed} counted")
         return "; ".join(told)
 
-    def unseen(self) -> str:
+    def truth_unseen(self) -> str:
         """Only public members of the sampler are used."""
-        for trial in self.trials:
+        for trial in self._each:
             assert trial.decisions
             looked = list(dict.fromkeys(trial.ledger.looked))
             require(not looked, f"looks at {', '.join(looked)} of the sampler, which is not for learners")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import inspect
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from stackel_bench.errors import InputError
@@ -72,13 +73,18 @@ def require(condition: object, sentence: str) -> None:
         raise Broken(sentence)
 
 
-def run_checks(subject: str, checks: Mapping[str, Callable[[], str]], raises: bool) -> Report:
-    """The report of checks that return what they saw, and raise if they fail; one cause is told once."""
+def run_checks(subject: str, checks: object, raises: bool) -> Report:
+    """The report of an object's checks: its public methods, in order, named by their words.
+
+    They return what they saw, and raise if they fail; one cause is told once.
+    """
     done: list[Check] = []
     causes: dict[str, str] = {}
-    for name, check in checks.items():
+    methods = [name for name, member in vars(type(checks)).items() if inspect.isfunction(member)]
+    for method in (name for name in methods if not name.startswith("_")):
+        name = method.replace("_", " ")
         try:
-            done.append(Check(name, True, check()))
+            done.append(Check(name, True, getattr(checks, method)()))
         except (KeyboardInterrupt, MemoryError):
             raise
         except Broken as error:

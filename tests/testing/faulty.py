@@ -135,7 +135,7 @@ class FindingsForget(Good):
 
 @dataclass(frozen=True)
 class OneTieBreaking(Good):
-    breaks = "both tie-breakings"
+    breaks = "both tie breakings"
 
     def decide(self, sampler: Any, schedule: Any, findings: Any, tie_breaking: Any) -> list[Decision]:
         return super().decide(sampler, schedule, findings, TieBreaking.PESSIMISTIC)

@@ -14,7 +14,7 @@ from tests.testing import faulty
 
 # What breaks with the fault, because it rests on the same thing.
 ALSO = {
-    "guarantee": {"schedule", "determinism", "batching", "findings", "both tie-breakings"},
+    "guarantee": {"schedule", "determinism", "batching", "findings", "both tie breakings"},
     "determinism": {"order of units", "batching", "pickles", "means", "growing plans", "samples"},
     "findings": {"random streams"},
     "budget": {"samples counted"},
