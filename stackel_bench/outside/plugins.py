@@ -14,6 +14,14 @@ from stackel_bench.outside.reference import Loaded
 
 _LOG = logging.getLogger("stackel_bench")
 GAMES, LEARNERS, EXPLORERS, FAMILIES, CONFIGS = "games", "learners", "explorers", "families", "configs"
+# One of these members makes a thing what it is declared to be; more is checked when it is chosen.
+_MEMBERS = {
+    GAMES: ("sampler", "__call__"),
+    LEARNERS: ("schedule",),
+    EXPLORERS: ("theory_plan",),
+    FAMILIES: ("learners",),
+    CONFIGS: ("__path__",),
+}
 
 
 @functools.cache
@@ -30,7 +38,7 @@ def load_plugin(kind: str, name: str, field: str) -> Loaded:
     """What the plug-in of this name brings, or an InputError that says why it cannot be had."""
     point = plugins(kind)[name]
     try:
-        loaded = _load(point)
+        loaded = _load(kind, point)
     except Exception as error:  # somebody's code may raise anything
         reason = f"{type(error).__name__}: {error}"
         sentence = f"{field}={name}: the plug-in {_title(point)} raises {reason}"
@@ -45,7 +53,7 @@ def loaded_plugins(kind: str) -> Mapping[str, Loaded]:
     found = {}
     for name, point in plugins(kind).items():
         try:
-            found[name] = _load(point)
+            found[name] = _load(kind, point)
         except Exception as error:  # a broken plug-in never breaks the rest
             _LOG.warning("%s: %s is left out: %s: %s", _title(point), name, type(error).__name__, error)
     return found
@@ -55,7 +63,7 @@ def loaded_plugins(kind: str) -> Mapping[str, Loaded]:
 def config_folders() -> tuple[Path, ...]:
     """Folders of configurations that plug-ins bring."""
     loaded = loaded_plugins(CONFIGS).values()
-    return tuple(Path(place) for found in loaded for place in getattr(found.object, "__path__", ()))
+    return tuple(Path(place) for found in loaded for place in found.object.__path__)
 
 
 def forget_plugins() -> None:
@@ -65,8 +73,10 @@ def forget_plugins() -> None:
 
 
 @functools.cache
-def _load(point: EntryPoint) -> Loaded:
+def _load(kind: str, point: EntryPoint) -> Loaded:
     thing = point.load()
+    if not any(hasattr(thing, member) for member in _MEMBERS[kind]):
+        raise TypeError(f"{point.value} is none of the {kind}: it has no {_MEMBERS[kind][0]}")
     code = Code()
     if point.dist is not None and not is_editable(point.dist):
         code = Code(versions={point.dist.name: point.dist.version})

@@ -45,7 +45,7 @@ def main(arguments: list[str]) -> int:
 def _lines(group: str) -> dict[str, str]:
     """One line about each option of a group."""
     if group == "explorer":
-        return {name: (cls.__doc__ or "").splitlines()[0] for name, cls in all_explorers().items()}
+        return {name: (cls.__doc__ or "").partition("\n")[0] for name, cls in all_explorers().items()}
     broken = {
         name for kind in (GAMES, LEARNERS) for name in plugins(kind) if name not in loaded_plugins(kind)
     }

@@ -34,15 +34,6 @@ def test_every_parameter_is_documented(name: str) -> None:
         assert line.startswith(("#", " ")) or above.startswith("# "), line
 
 
-@pytest.mark.parametrize("name", sorted(set(game_names()) - NEEDS_A_FILE))
-def test_defaults_build_the_same_game_twice(name: str) -> None:
-    first, second = load_game(name), load_game(name)
-    assert first.name == name
-    assert first.family == name.split("/")[0]
-    assert first.identity == second.identity
-    assert all(size >= 1 for size in first.sizes.values())
-
-
 @pytest.mark.parametrize("name", sorted(NEEDS_A_FILE))
 def test_a_file_must_be_named(name: str) -> None:
     with pytest.raises(

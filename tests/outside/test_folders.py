@@ -68,6 +68,7 @@ def test_files_that_are_not_complete(own: Path, command: Command) -> None:
     (own / "study" / "torn.yaml").write_text("name: [")
     (own / "study" / "binary.yaml").write_bytes(b"\xff\xfe\x00")
     assert "nameless: 1 cell" in command("sweep", "study=nameless", "dry_run=true", "-cd", "conf")[1]
+    assert "binary" in command("list", "study", "-cd", "conf")[1]
     for name, place in (("torn", "torn.yaml"), ("binary", "study=binary")):
         code, _, errors = command("sweep", f"study={name}", "--config-dir", "conf")
         assert code == 2

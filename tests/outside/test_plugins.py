@@ -157,6 +157,16 @@ def test_a_broken_plugin_breaks_nothing(
         line.startswith("plug-in shaky 0.3: broken is left out: ModuleNotFoundError") for line in lines
     )
     assert command("run", "algorithm=maximin", *CHEAP)[0] == 0
+    points = "".join(f"[stackel_bench.{kind}]\nstrange = math:pi\n" for kind in kinds)
+    write_distribution(tmp_path / "site-1.0", "odd", "0.1", points)
+    forget_plugins()
+    code, out, errors = command("list")
+    assert code == 0, errors
+    assert "strange" not in out
+    for word in ("game=strange", "algorithm=strange", "algorithm.explorer=strange"):
+        code, _, errors = command("run", "game=bandit_rl/random", word, *CHEAP)
+        assert (code, errors.count("\n")) == (2, 1), errors
+        assert "plug-in odd 0.1 raises TypeError: math:pi is none of the" in errors
     code, _, errors = command("run", "algorithm=broken", *CHEAP)
     assert code == 2
     assert "shaky 0.3 raises ModuleNotFoundError" in errors
