@@ -6,7 +6,7 @@ import inspect
 from dataclasses import dataclass, field
 from typing import Any
 
-from stackel_bench.families.contract import Contract
+from stackel_bench.families.family import Contract
 
 
 @dataclass

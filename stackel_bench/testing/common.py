@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stackel_bench.errors import InputError
-from stackel_bench.families.contract import Contract
+from stackel_bench.families.family import Contract
 from stackel_bench.families.registry import family_of
 from stackel_bench.testing.report import Broken, require
 from stackel_bench.text import plural

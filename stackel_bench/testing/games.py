@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stackel_bench.errors import InputError
-from stackel_bench.families.contract import Measured
+from stackel_bench.families.family import Measured
 from stackel_bench.families.from_outside import keyword_defaults, outside_game
 from stackel_bench.families.games import default_parameters, load_game
 from stackel_bench.families.registry import family_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from stackel_bench.families.contract import Contract
+from stackel_bench.families.family import Contract
 from stackel_bench.learners.blocks import decide_block, explore_block
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.decision import Decision

@@ -12,8 +12,7 @@ from stackel_bench.families.bandit.nash import BanditNash
 from stackel_bench.families.bandit.oracle import bandit_oracle
 from stackel_bench.families.bandit.stopping.certified import CertifiedLearner
 from stackel_bench.families.bandit.stopping.successive_elimination import SuccessiveEliminationLearner
-from stackel_bench.families.contract import Contract
-from stackel_bench.families.family import Family
+from stackel_bench.families.family import Contract, Family
 from stackel_bench.families.sizes import PAIRS
 from stackel_bench.families.tables.contract import measured_pairs, pull_cost
 from stackel_bench.families.tables.pair_confidence import warm_up

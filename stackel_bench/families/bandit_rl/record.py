@@ -9,8 +9,7 @@ from stackel_bench.families.bandit_rl.instances import INSTANCES
 from stackel_bench.families.bandit_rl.oracle import bandit_rl_oracle
 from stackel_bench.families.bandit_rl.stopping.certified import CertifiedLearner
 from stackel_bench.families.bandit_rl.warm_up import warm_up
-from stackel_bench.families.contract import Contract
-from stackel_bench.families.family import Family
+from stackel_bench.families.family import Contract, Family
 from stackel_bench.families.sizes import PAIRS, SIZES
 from stackel_bench.families.tables.theory import PAIR_EXPONENTS
 

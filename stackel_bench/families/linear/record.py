@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stackel_bench.families.contract import Contract, Measured
-from stackel_bench.families.family import Family
+from stackel_bench.families.family import Contract, Family, Measured
 from stackel_bench.families.linear import learners
 from stackel_bench.families.linear.instances import INSTANCES
 from stackel_bench.families.linear.oracle import linear_oracle

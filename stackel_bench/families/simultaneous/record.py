@@ -1,7 +1,6 @@
 """The record of simultaneous games."""
 
-from stackel_bench.families.contract import Contract
-from stackel_bench.families.family import Family
+from stackel_bench.families.family import Contract, Family
 from stackel_bench.families.simultaneous import learners
 from stackel_bench.families.simultaneous.instances import INSTANCES
 from stackel_bench.families.simultaneous.nash import SimultaneousNash

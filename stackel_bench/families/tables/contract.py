@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stackel_bench.families.contract import Measured
+from stackel_bench.families.family import Measured
 
 
 def pull_cost(method: str, arguments: Mapping[str, Any], result: Any) -> float:
