@@ -85,7 +85,7 @@ def option_text(group: str, option: str) -> str:
     """The file of an option; of one that has none, what its plug-in says about itself."""
     file = _files(group, added_folders()).get(option)
     if file is not None:
-        return file.read_text("utf-8", errors="replace")
+        return file.read_bytes().decode("utf-8", errors="replace")
     found = plugins.loaded_plugins(FREE[group]).get(option)
     lines = (getattr(found and found.object, "__doc__", None) or "").strip().splitlines()
     return "\n".join(f"# {line.strip()}".rstrip() for line in lines)
