@@ -85,87 +85,80 @@ def test_sdist_has_every_source_file(distributions: tuple[Path, Path]) -> None:
     assert {name for name in tracked_files() if name.endswith(SUFFIXES)} <= inside
 
 
-def test_installed_command_works_in_an_empty_folder(distributions: tuple[Path, Path], tmp_path: Path) -> None:
-    """A new environment that has the wheel; its dependencies are those of this one, further down the path."""
-    environment, folder = tmp_path / "environment", tmp_path / "empty"
-    folder.mkdir()
+def installed(environment: Path, *wheels: Path) -> Path:
+    """The packages of a new environment that has the wheels; its dependencies are those of this one."""
     venv.create(environment, with_pip=False, symlinks=True)
     packages = Path(sysconfig.get_path("purelib", vars={"base": str(environment)}))
-    zipfile.ZipFile(distributions[0]).extractall(packages)
+    for wheel in wheels:
+        zipfile.ZipFile(wheel).extractall(packages)
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    python = environment / "bin" / "python"
+    return packages
 
-    def run(*words: str) -> str:
-        code = "import sys; from stackel_bench.cli import main; sys.exit(main(sys.argv[1:]))"
-        done = subprocess.run(
-            [python, "-I", "-c", code, *words], cwd=folder, capture_output=True, text=True, timeout=300
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
 
+def run(environment: Path, folder: Path, *words: str, code: int = 0) -> str:
+    """What the command prints, in this folder, by the package that the environment has."""
+    folder.mkdir(exist_ok=True)
+    program = "import sys; from stackel_bench.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = [environment / "bin" / "python", "-I", "-c", program, *words]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def test_installed_command_works_in_an_empty_folder(distributions: tuple[Path, Path], tmp_path: Path) -> None:
+    packages, folder = installed(tmp_path / "environment", distributions[0]), tmp_path / "empty"
     where = "import stackel_bench; print(stackel_bench.__file__)"
+    python = tmp_path / "environment" / "bin" / "python"
     imported = subprocess.run(
         [python, "-I", "-c", where], capture_output=True, text=True, timeout=60, check=True
     )
     assert imported.stdout.startswith(str(packages))
-    assert "bandit/trap" in run("list")
+    assert "bandit/trap" in run(tmp_path / "environment", folder, "list")
     assert not list(folder.iterdir())
-    run("run", "game=bandit/trap", "replicates=2", "execution=serial", "tracking=off", "quiet=true")
+    words = ("game=bandit/trap", "replicates=2", "execution=serial", "tracking=off", "quiet=true")
+    run(tmp_path / "environment", folder, "run", *words)
     assert list(folder.glob("sweeps/*/results.csv"))
 
 
-def test_the_template_plugin_is_listed_checked_and_swept(
-    distributions: tuple[Path, Path], tmp_path: Path
-) -> None:
-    """Both wheels in a new environment; further down the path, the dependencies of this one."""
+def test_the_template_plugin(distributions: tuple[Path, Path], tmp_path: Path) -> None:
+    """Listed, checked, swept: in the process, on local Ray, on two nodes, where it is stopped and resumed."""
     from build import ProjectBuilder
 
     shutil.copytree(ROOT / "docs" / "plugin_template", tmp_path / "plugin")
     plugin = Path(ProjectBuilder(tmp_path / "plugin", runner=_quietly).build("wheel", tmp_path / "dist"))
-    environment, folder = tmp_path / "environment", tmp_path / "empty"
-    folder.mkdir()
-    venv.create(environment, with_pip=False, symlinks=True)
-    packages = Path(sysconfig.get_path("purelib", vars={"base": str(environment)}))
-    for wheel in (distributions[0], plugin):
-        zipfile.ZipFile(wheel).extractall(packages)
-    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    first, second = tmp_path / "environment", tmp_path / "newer"
+    installed(first, distributions[0], plugin)
+    (info,) = installed(second, distributions[0], plugin).glob("my_plugin-*.dist-info")
+    metadata = (info / "METADATA").read_text("utf-8")
+    (info / "METADATA").write_text(metadata.replace("Version: 0.1.0", "Version: 0.2.0"), "utf-8")
 
-    def run(*words: str) -> str:
-        code = "import sys; from stackel_bench.cli import main; sys.exit(main(sys.argv[1:]))"
-        command = [environment / "bin" / "python", "-I", "-c", code, *words]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    listed = run("list")
+    folder = tmp_path / "empty"
+    listed = run(first, folder, "list")
     for word in ("bandit/prices", "maximin", "Maximin against the paper's learner"):
         assert word in listed
-    assert "all 14 checks passed" in run("check", "my_plugin.maximin:Maximin")
-    assert "all 9 checks passed" in run("check", "my_plugin.prices:make_game")
-    cheap = ("replicates=2", "execution=serial", "tracking=off", "quiet=true", "budget.epsilon=0.3")
-    run("sweep", "study=prices", *cheap)
+    assert "all 14 checks passed" in run(first, folder, "check", "my_plugin.maximin:Maximin")
+    assert "all 9 checks passed" in run(first, folder, "check", "my_plugin.prices:make_game")
+    sweep = ("sweep", "study=prices", "replicates=2", "tracking=off", "budget.epsilon=0.3")
+    run(first, folder, *sweep, "execution=serial")
     (results,) = folder.glob("sweeps/*/results.csv")
     rows = results.read_text("utf-8").splitlines()
     assert len(rows) == 5
     assert sum("maximin" in row for row in rows) == 2
-    again = run("sweep", "study=prices", *cheap[:3], cheap[4])
-    assert "4 cells, 0 to run" in again
-    with _two_nodes(environment / "bin" / "python", tmp_path) as address:
-        where = ["execution=cluster", f"execution.address={address}", "tracking=off", "output=cluster"]
-        assert "4 cells, 4 to run" in run("sweep", "study=prices", *where, cheap[0], cheap[4], "limit=3")
-        assert "4 cells, 1 to run" in run("sweep", "study=prices", *where, cheap[0], cheap[4])
+    assert "4 cells, 0 to run" in run(first, folder, *sweep, "execution=serial")
+    assert "4 cells, 4 to run" in run(second, folder, *sweep, "dry_run=true"), "no cell is shared"
+    with _two_nodes(first / "bin" / "python", tmp_path) as address:
+        where = ["execution=cluster", f"execution.address={address}", "output=cluster"]
+        assert "4 cells, 4 to run" in run(first, folder, *sweep, *where, "limit=3")
+        assert "4 cells, 1 to run" in run(first, folder, *sweep, *where)
+        refused = run(second, folder, *sweep, *where, code=2)
+        assert "can import stackel_bench" in refused
+        assert "my_plugin 0.2.0" in refused
+        assert "my_plugin 0.1.0" in refused
     (there,) = folder.glob("cluster/sweeps/*/results.csv")
     assert there.read_bytes() == results.read_bytes()
-    local = ["execution=local", "execution.num_cpus=1", "tracking=off", "output=local"]
-    run("sweep", "study=prices", *local, cheap[0], cheap[4])
+    run(first, folder, *sweep, "execution=local", "execution.num_cpus=1", "output=local")
     (here,) = folder.glob("local/sweeps/*/results.csv")
     assert here.read_bytes() == results.read_bytes()
-
-    (info,) = packages.glob("my_plugin-*.dist-info")
-    metadata = (info / "METADATA").read_text("utf-8")
-    (info / "METADATA").write_text(metadata.replace("Version: 0.1.0", "Version: 0.2.0"), "utf-8")
-    planned = run("sweep", "study=prices", *cheap[:3], cheap[4], "dry_run=true")
-    assert "4 cells, 4 to run" in planned, "another version of the plug-in is another cell"
 
 
 @contextlib.contextmanager
