@@ -60,13 +60,18 @@ def outside_game(name: str, found: Loaded, given: Mapping[str, Any]) -> Game:
 def outside_learner(name: str, found: Loaded, family: str, options: Mapping[str, Any]) -> Any:
     """The learner of this class, once it has what learners have and fits the family."""
     cls = _checked_class("algorithm", name, found.object, LEARNER_MEMBERS, "learner")
-    families = getattr(cls, "family", family)
+    require_family(cls, name, family)
+    with one_sentence("algorithm", name, "it"):
+        return build(cls, options, "algorithm.")
+
+
+def require_family(learner: Any, name: str, family: str) -> None:
+    """Raise an InputError where a learner says that it is for games of other families."""
+    families = getattr(learner, "family", family)
     families = (families,) if isinstance(families, str) else tuple(families)
     if family not in families:
         sentence = f"{name} is a learner for {', '.join(families)} games; this game is of the family {family}"
         raise InputError("algorithm", name, f"one for {family} games", sentence)
-    with one_sentence("algorithm", name, "it"):
-        return build(cls, options, "algorithm.")
 
 
 def outside_explorer(name: str, found: Loaded, options: Mapping[str, Any]) -> Any:

@@ -8,6 +8,7 @@ from stackel_bench.families.from_outside import (
     is_outside,
     load_outside,
     outside_learner,
+    require_family,
     require_members,
 )
 from stackel_bench.families.registry import family_of
@@ -22,6 +23,7 @@ def make_learner(family: str, algorithm: str | Learner, /, **options: Any) -> Le
         for key in options:
             raise NoEffectError(key, "a learner object has its own options")
         require_members("algorithm", algorithm, LEARNER_MEMBERS, "learner")
+        require_family(algorithm, algorithm.name, family)
         return algorithm
     learners = family_of(family).learners
     if is_outside(LEARNERS, algorithm) and algorithm not in learners:

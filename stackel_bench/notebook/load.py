@@ -32,18 +32,12 @@ def load_results(sweep: Source | Iterable[Source], *, output: str | Path = ".") 
         return merged(parts)
     if isinstance(sweep, Results):
         return sweep
-    found = [_loaded(folder) for folder in _folders(sweep, Path(output))]
+    folders = existing_sweeps(Path(sweep))[::-1] or [find_sweep(str(sweep), Path(output), "sweep")]
+    read = {folder: read_sweep(folder) for folder in folders}
+    for folder, each in read.items():
+        for sentence in each.journal.problems():
+            warnings.warn(f"{folder}: {sentence}", stacklevel=2)
+    found = [Results(each) for each in read.values() if not each.cells.empty]
+    if not found:
+        raise InputError("sweep", str(sweep), "finished cells", f"{folders[0]} has no finished cells yet")
     return found[0] if len(found) == 1 else merged(found)
-
-
-def _folders(sweep: str | Path, output: Path) -> list[Path]:
-    return existing_sweeps(Path(sweep))[::-1] or [find_sweep(str(sweep), output, "sweep")]
-
-
-def _loaded(folder: Path) -> Results:
-    found = read_sweep(folder)
-    for sentence in found.journal.problems():
-        warnings.warn(f"{folder}: {sentence}", stacklevel=4)
-    if found.cells.empty:
-        raise InputError("sweep", str(folder), "finished cells", f"{folder} has no finished cells yet")
-    return Results(found)

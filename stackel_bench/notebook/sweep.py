@@ -81,6 +81,8 @@ def sweep(
     given = {key: value for key, value in axes.items() if value is not None}
     products = _products(game, algorithm, given)
     plan = plan_products(products, kept=output is not None)
+    if plan.left_out:
+        warnings.warn("left out: " + "; ".join(plan.left_out), stacklevel=2)
     if output is not None:
         found = _run(_writing_to(plan, output), _command(products, output), _console(progress), publish)
     else:

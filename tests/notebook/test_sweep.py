@@ -188,6 +188,16 @@ def test_numbers_of_numpy_are_numbers() -> None:
     assert len(found.records) == 8
 
 
+def test_what_does_not_fit_is_left_out_and_told() -> None:
+    games, cheap = ["bandit/trap", "linear/random"], {"budget": "fixed", "samples": 10_000, "replicates": 2}
+    with pytest.warns(UserWarning, match="left out: game=linear/random algorithm=nash .*: unknown algo"):
+        found = sb.sweep(games, ["paper", "nash"], options={"skip_invalid": True}, **cheap)
+    assert len(found) == 3
+    only = type("Only", (Maximin,), {"family": "bandit"})()
+    with pytest.raises(sb.InputError, match="maximin is a learner for bandit games; this game is of the"):
+        sb.sweep(sb.load_game("linear/random"), only, **cheap)
+
+
 def test_failing_cells_are_told() -> None:
     class Broken(Maximin):
         def decide(self, *_: object) -> list:
@@ -198,6 +208,19 @@ def test_failing_cells_are_told() -> None:
     assert len(results) == 1
     assert [entry.error for entry in results.failed] == ["ArithmeticError: made to fail"]
     assert "1 failed" in repr(results)
+
+
+def test_sweeps_without_finished_cells_are_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text(
+        "from tests.notebook.own_learner import Maximin\nclass Broken(Maximin):\n    decide = None\n"
+    )
+    kept = {"output": tmp_path, "tracking": "off", **TINY}
+    with pytest.warns(UserWarning, match="1 cell failed"):
+        sb.sweep("bandit/trap", f"{tmp_path}/broken.py:Broken", **kept)
+    with pytest.raises(sb.InputError, match="has no finished cells yet"):
+        sb.load_results(tmp_path)
+    sb.sweep("bandit/trap", **kept)
+    assert len(sb.load_results(tmp_path)) == 1
 
 
 def test_a_study_by_name() -> None:
