@@ -16,7 +16,7 @@ from stackel_bench.sweeps.verify import Verification
 from tests.notebook.own_learner import Maximin
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
+PROGRAM = Path(sys.executable).parent / "stackel-bench"
 TINY = {"budget": "ladder", "epsilon": 0.2, "rungs": 3, "replicates": 5}
 WORDS = [
     "game=bandit/trap,bandit/random",
@@ -52,8 +52,7 @@ def numbers(results: sb.Results) -> pd.DataFrame:
 
 def test_same_folder_and_bits_as_the_command_line(tmp_path: Path) -> None:
     """Also the same sweep: what the command line has finished is not run again, and the bytes stay."""
-    program = Path(sys.executable).parent / "stackel-bench"
-    command = [program, "sweep", *WORDS, "tracking=off", "execution=serial", f"output={tmp_path}"]
+    command = [PROGRAM, "sweep", *WORDS, "tracking=off", "execution=serial", f"output={tmp_path}"]
     subprocess.run(command, check=True, capture_output=True, timeout=300)
     (folder,) = (tmp_path / "sweeps").iterdir()
     written = {name: (folder / name).read_bytes() for name in ("journal.jsonl", "results.csv")}
@@ -76,11 +75,12 @@ def test_nothing_is_written_or_printed(tmp_path: Path) -> None:
     assert "1/1 cell" in told.stderr
 
 
-def test_own_learner_from_stdin_gives_the_bits_of_a_kept_sweep(tmp_path: Path) -> None:
-    """The class typed at a prompt, on Ray and in the process; and imported from its file, with a folder."""
-    source = (HERE / "own_learner.py").read_text("utf-8").replace("from __future__ import annotations", "")
+def test_own_learner_from_stdin_gives_the_bits_of_the_command_line(tmp_path: Path) -> None:
+    """The class typed at a prompt, on Ray and in the process; and named as FILE:NAME by the command."""
+    source = (HERE / "own_learner.py").read_text("utf-8")
+    (tmp_path / "own_learner.py").write_text(source)
     call = f"sb.sweep(['bandit/trap', sb.load_game('bandit/random')], [Maximin(), 'paper'], **{TINY}"
-    program = f"""{source}
+    program = f"""{source.replace("from __future__ import annotations", "")}
 import stackel_bench as sb
 {call}).records.to_pickle("serial.pickle")
 {call}, execution="local", options={{"execution.num_cpus": 1}}).records.to_pickle("ray.pickle")
@@ -92,15 +92,15 @@ except sb.InputError as error:
     ended = fed_by_stdin(program, tmp_path)
     assert "Maximin of a prompt" in ended.stdout
     assert not (tmp_path / "kept").exists()
-    games = ["bandit/trap", sb.load_game("bandit/random")]
-    kept = sb.sweep(games, [Maximin(), "paper"], **TINY, output=tmp_path / "kept", tracking="off")
-    loaded = sb.load_results(tmp_path / "kept")
-    pd.testing.assert_frame_equal(loaded.records, kept.records, check_exact=True)
+    words = ["game=bandit/trap,bandit/random", "algorithm=own_learner:Maximin,paper", *WORDS[3:]]
+    command = [PROGRAM, "sweep", *words, "tracking=off", "execution=serial"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=300)
+    typed = sb.load_results(tmp_path).records
     for name in ("serial", "ray"):
         found = pd.read_pickle(tmp_path / f"{name}.pickle")
-        columns = [c for c in found.columns if c != "cell_id" and "." not in c]
+        columns = [c for c in found.columns if c not in ("cell_id", "algorithm") and "." not in c]
         assert {"leader_action", "estimated_value", "value"} <= set(columns)
-        pd.testing.assert_frame_equal(found[columns], kept.records[columns], check_exact=True)
+        pd.testing.assert_frame_equal(found[columns], typed[columns], check_exact=True)
 
 
 def test_a_name_and_its_object_see_the_same_samples() -> None:
