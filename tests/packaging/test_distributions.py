@@ -5,10 +5,8 @@ from __future__ import annotations
 import contextlib
 import shutil
 import subprocess
-import sys
 import sysconfig
 import tarfile
-import tomllib
 import venv
 import zipfile
 from collections.abc import Iterator
@@ -16,11 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.packaging.parts import ROOT, SOURCES, SUFFIXES
 from tests.sweep import commands
-
-ROOT = Path(__file__).parents[2]
-SOURCES = {"stackel_bench": "stackel_bench", "stackel_bench.conf": "conf"}
-SUFFIXES = (".py", ".yaml", ".jinja", ".css", ".txt")
 
 
 @pytest.fixture(scope="module")
@@ -50,19 +45,6 @@ def tracked_files() -> list[str]:
     for folder in SOURCES.values():
         wanted += [p for p in (ROOT / folder).rglob("*") if p.is_file() and "__pycache__" not in p.parts]
     return [path.relative_to(ROOT).as_posix() for path in wanted]
-
-
-def test_every_package_is_listed() -> None:
-    listed = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["packages"]
-    found = {
-        ".".join([package, *parent.relative_to(ROOT / folder).parts])
-        for package, folder in SOURCES.items()
-        for path in (ROOT / folder).rglob("*")
-        if path.suffix in SUFFIXES
-        for parent in path.parents
-        if parent.is_relative_to(ROOT / folder)
-    }
-    assert sorted(listed) == sorted(found)
 
 
 def test_wheel_has_every_source_file(distributions: tuple[Path, Path]) -> None:
@@ -183,12 +165,3 @@ def _two_nodes(python: Path, folder: Path) -> Iterator[str]:
         process.communicate("stop\n", timeout=commands.SECONDS)
         for pid in commands.session_members(process.pid):
             commands.kill(pid)
-
-
-def test_version_is_the_same_everywhere() -> None:
-    import stackel_bench
-
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    assert project["version"] == stackel_bench.__version__
-    assert f"version: {project['version']}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
-    assert sys.version_info >= tuple(map(int, project["requires-python"].removeprefix(">=").split(".")))
