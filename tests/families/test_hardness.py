@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import stackel_bench as sb
 from stackel_bench.cli import main
-from stackel_bench.families.hardness import hardness_card
+from stackel_bench.families.games import game_names
+from stackel_bench.families.hardness import hardness_card, samples_needed
+
+WITHOUT_TRUTH = {
+    *("from_file", "simulator", "gymnasium"),
+    *("economy", "slow_economy", "lake_program", "taxi_program"),
+}
 
 
 def test_a_traps_card_is_known_by_hand() -> None:
@@ -36,6 +44,20 @@ def test_linear_games_have_the_leads_of_their_tables() -> None:
     linear = hardness_card(sb.load_game("linear/one_hot", bandit="bandit/trap", parameters=table))
     for title in ("lead of the best response / eps", "responses within eps"):
         assert linear[title] == bandit[title]
+
+
+def test_the_page_shows_every_card_and_what_was_measured() -> None:
+    """docs/hardness.md has a row for every game with a truth, with the needs that `list game=...` shows."""
+    page = (Path(__file__).parents[2] / "docs" / "hardness.md").read_text("utf-8")
+    for name in game_names():
+        family, _, instance = name.partition("/")
+        rows = page.split(f"## {family}\n")[1].split("\n## ")[0].splitlines()
+        found = [row for row in rows if row.startswith(f"| `{instance}` |")]
+        if instance in WITHOUT_TRUTH:
+            assert not found
+        else:
+            (row,) = found
+            assert all(f" {text} |" in row for text in samples_needed(name).values())
 
 
 def test_list_shows_formula_and_card(capsys: pytest.CaptureFixture[str]) -> None:
