@@ -62,7 +62,7 @@ def main(kills: int) -> None:
         while (done := sum(each.kills.total() for each in found.values())) < kills:
             family = list(FAMILIES)[done % len(FAMILIES)]
             victim = "worker" if done % 10 in (0, 4, 8) else "driver"
-            _disturb(family, victim, folder, usual[family], chance, expected[family], found[family])
+            _disturb(family, victim, folder, usual, chance, expected[family], found[family])
             print(f"{done + 1} kills, {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
         for family in FAMILIES:
             _finish(family, folder, expected[family], found[family])
@@ -79,13 +79,13 @@ def _disturb(
     family: str,
     victim: str,
     folder: Path,
-    usual: float,
+    usual: dict[str, float],
     chance: random.Random,
     expected: dict[str, bytes],
     found: Found,
 ) -> None:
     """Start or resume the family's sweep, and kill at a random time; a sweep that ends before is checked."""
-    output = folder / family
+    output, began = folder / family, time.monotonic()
     found.begun += not output.exists()
     before = _lines(output)
     arguments = ["sweep", *FAMILIES[family], *SHARED, *WAYS[victim], f"output={output}"]
@@ -94,7 +94,7 @@ def _disturb(
             if (worker := _busy_worker(driver, chance.uniform(0, 1.5))) is not None:
                 commands.kill(worker)
                 found.kills["worker"] += 1
-        elif driver.wait_for_code(chance.uniform(0, usual)) is None:
+        elif driver.wait_for_code(chance.uniform(0, usual[family])) is None:
             driver.send(signal.SIGKILL)
             found.kills["driver"] += 1
         ended = driver.wait()
@@ -105,6 +105,8 @@ def _disturb(
     assert not cells or max(cells.values()) == 1, "a cell twice"
     found.interrupted += 0 < len(lines) < len(expected) - 1
     if ended.code == 0:
+        if victim == "driver":  # it ended before its kill: the machine is less busy than it was
+            usual[family] = time.monotonic() - began
         _complete(family, output, expected)
         found.complete += 1
         shutil.rmtree(output)
