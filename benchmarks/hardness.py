@@ -37,11 +37,11 @@ share of these responses within epsilon of the best. *close*: leader actions wit
 the paper's learner asks for. *lower bound*: below it every learner fails on some game that looks alike.
 
 *needed by ...*: samples from which on at most one run in 20 fails, pessimistic, measured with 60 runs a
-rung; `>` fails too often even at the largest rung, `<` not even at the smallest. Rungs go down in steps of
-4 from the number that the learner asks for, in bandit-RL from 4 million episodes. Learners that stop by
-themselves need what they use on average. In bandit-RL the paper's learner is run with each explorer: the
-published one, `rf_ucrl` and uniform play; empty where 60 runs take hours. Written by
-`benchmarks/hardness.py`.
+rung; `>` fails too often even at the largest rung, `<` not even at the smallest. Rungs go down in steps
+of 4 from the number that the learner asks for, in bandit-RL from 4 million episodes. Learners that stop
+by themselves need what they use on average. In bandit-RL the paper's learner is run with each explorer:
+the published one, `rf_ucrl` and uniform play; empty where it was not measured, which
+`benchmarks/hardness.py --measure` does. Written by that script.
 """
 COLUMNS = {
     "sizes": "sizes",
