@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.sweep import commands
+from tests.sweeps import commands
 
 CELL = ["run", "game=bandit_rl/taxation", "budget.epsilon=0.5", "replicates=60", "budget=ladder"]
 CELL += ["budget.samples=10000000", "budget.rungs=5", "budget.ratio=10", "tracking=off"]

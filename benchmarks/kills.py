@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stackel_bench.results.entry import Entry
-from tests.sweep import commands
+from tests.sweeps import commands
 
 SHARED = ["tie_breaking=pessimistic,optimistic", "quiet=true", "execution.batch_seconds=0.1"]
 FAMILIES = {

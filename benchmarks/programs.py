@@ -33,8 +33,8 @@ from stackel_bench.simulation.recording import Recorder
 from stackel_bench.streams import generator
 from stackel_bench.sweeps.plan import make_plan
 from stackel_bench.trials.trial import Failure
-from tests.sweep import commands
-from tests.sweep.test_long_cell import invocation, pieces
+from tests.sweeps import commands
+from tests.sweeps.test_long_cell import invocation, pieces
 
 REPEATS = 25
 EPISODES = 1000

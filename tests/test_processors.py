@@ -31,7 +31,7 @@ def simultaneous(processor: str = "") -> dict[str, str]:
 @functools.cache
 def trials(processor: str = "") -> list[str]:
     """Digests of records, tables of actions and metrics of whole trials, all families and explorers."""
-    return output(["-m", "tests.sweep.bits"], processor).splitlines()
+    return output(["-m", "tests.sweeps.bits"], processor).splitlines()
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ from stackel_bench.errors import InputError
 from stackel_bench.outside.sources import sources_of
 from stackel_bench.sweeps.plan import make_plan
 from tests.outside.conftest import CHEAP, Command
-from tests.sweep import commands
-from tests.sweep.two_workers import cluster  # noqa: F401
+from tests.sweeps import commands
+from tests.sweeps.two_workers import cluster  # noqa: F401
 
 FANNED = ["execution.fan_out=leader_action", "execution.batch_seconds=0.001", "tracking=off", "quiet=true"]
 SWEEP = [

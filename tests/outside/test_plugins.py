@@ -14,7 +14,7 @@ from stackel_bench.families.registry import family_of
 from stackel_bench.outside.plugins import forget_plugins
 from stackel_bench.sweeps.plan import make_plan
 from tests.outside.conftest import CHEAP, MY_FILE, NEIGHBOUR, Command
-from tests.sweep import commands
+from tests.sweeps import commands
 
 POINTS = """
 [stackel_bench.games]

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.packaging.parts import ROOT, SOURCES, SUFFIXES
-from tests.sweep import commands
+from tests.sweeps import commands
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from stackel_bench.errors import InputError
 from stackel_bench.reporting.mlflow import ui_server
 from stackel_bench.reporting.mlflow.ui_server import running_server
 from stackel_bench.verbs.ui import main
-from tests.sweep.conftest import shared_folder  # noqa: F401
+from tests.sweeps.conftest import shared_folder  # noqa: F401
 
 
 @pytest.mark.parametrize("word", ["prot=5000", "port=abc", "port=80", "open=maybe", "output"])

@@ -13,8 +13,8 @@ import pytest
 from stackel_bench.notebook.load import load_results
 from stackel_bench.results import column_docs, columns
 from stackel_bench.statistics.verdicts import judged
-from tests.sweep import commands
-from tests.sweep.conftest import shared_folder  # noqa: F401
+from tests.sweeps import commands
+from tests.sweeps.conftest import shared_folder  # noqa: F401
 
 pytestmark = pytest.mark.xdist_group("columns")  # the sweeps are run once
 

@@ -24,8 +24,8 @@ from stackel_bench.tracking.mlflow_tables import knows_schema
 from stackel_bench.tracking.run_record import Point, RunRecord
 from stackel_bench.trials.programs import RunSoFar
 from tests.results.made_up import actions, commit, entry, records
-from tests.sweep import commands
-from tests.sweep.conftest import shared_folder  # noqa: F401
+from tests.sweeps import commands
+from tests.sweeps.conftest import shared_folder  # noqa: F401
 
 TAGS = {"stackel.sweep_id": "s", "stackel.version": "0"}
 

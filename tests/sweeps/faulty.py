@@ -1,4 +1,4 @@
-"""A learner that misbehaves on purpose, and the command with that learner: `python -m tests.sweep.faulty`.
+"""A learner that misbehaves on purpose, and the command with that learner: `python -m tests.sweeps.faulty`.
 
 Faults are files in a folder; they strike where the budget's epsilon is 0.25, and nowhere else. No cell id
 depends on them.
@@ -76,7 +76,7 @@ def install(faults: Path) -> None:
 
 if __name__ == "__main__":
     from stackel_bench.cli import main
-    from tests.sweep import faulty  # by its real name, so that workers can unpickle the learner
+    from tests.sweeps import faulty  # by its real name, so that workers can unpickle the learner
 
     faulty.install(Path(sys.argv[1]))
     sys.argv = ["stackel-bench", *sys.argv[2:]]

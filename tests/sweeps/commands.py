@@ -33,7 +33,7 @@ _CONTEXT.set_forkserver_preload(
         "stackel_bench.reporting.pages.report",
         "stackel_bench.reporting.mlflow.study_pages",
         "stackel_bench.tracking.mlflow_store",
-        "tests.sweep.faulty",
+        "tests.sweeps.faulty",
     ]
 )
 
@@ -116,7 +116,7 @@ def _run_forked(arguments: list[str], log: str, faults: Path | None, file_limit:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
     if faults is not None:
-        from tests.sweep.faulty import install
+        from tests.sweeps.faulty import install
 
         install(faults)
     from stackel_bench.cli import main
@@ -130,7 +130,7 @@ def started(arguments: list[str], folder: Path, faults: Path | None = None) -> C
     program = [str(Path(sys.executable).with_name("stackel-bench"))]
     environment = {**os.environ, "PYTHONWARNINGS": "ignore"}
     if faults is not None:
-        program = [sys.executable, "-m", "tests.sweep.faulty", str(faults)]
+        program = [sys.executable, "-m", "tests.sweeps.faulty", str(faults)]
         environment["PYTHONPATH"] = str(ROOT)
     with log.open("ab") as output, log.with_suffix(".err").open("ab") as errors:
         process = subprocess.Popen(

@@ -15,7 +15,7 @@ from stackel_bench.notebook.load import load_results
 from stackel_bench.reporting.sweep_results import read_sweep
 from stackel_bench.reporting.tables import headline_table
 from stackel_bench.statistics.verdicts import judged
-from tests.sweep import commands
+from tests.sweeps import commands
 
 TINY = ["budget=fixed", "budget.samples=200", "replicates=3", "execution=serial", "quiet=true"]
 

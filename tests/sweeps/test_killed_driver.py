@@ -7,8 +7,8 @@ import signal
 import time
 from pathlib import Path
 
-from tests.sweep import commands
-from tests.sweep.conftest import SERIAL, SMALL
+from tests.sweeps import commands
+from tests.sweeps.conftest import SERIAL, SMALL
 
 KILLS = 10
 

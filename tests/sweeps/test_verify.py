@@ -19,8 +19,8 @@ from stackel_bench.results.entry import Entry
 from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.verify import chosen
 from stackel_bench.text import plural
-from tests.sweep import commands
-from tests.sweep.conftest import SERIAL
+from tests.sweeps import commands
+from tests.sweeps.conftest import SERIAL
 
 
 @pytest.fixture

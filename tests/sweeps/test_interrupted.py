@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.sweep import commands
-from tests.sweep.conftest import SERIAL, SMALL
+from tests.sweeps import commands
+from tests.sweeps.conftest import SERIAL, SMALL
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.sweep import commands
-from tests.sweep.conftest import SERIAL, SMALL
+from tests.sweeps import commands
+from tests.sweeps.conftest import SERIAL, SMALL
 
 
 def test_raising_cells_are_retried_next_time(

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A cluster of three nodes, each in a network namespace of its own; one of them loses its network in the middle
-# of a sweep. By hand, as root: sh tests/sweep/namespaces.sh FOLDER-OF-ray-AND-stackel-bench
+# of a sweep. By hand, as root: sh tests/sweeps/namespaces.sh FOLDER-OF-ray-AND-stackel-bench
 # Nothing outside the namespaces is touched; everything is stopped by its pid.
 set -eu
 bin=${1:-.venv/bin}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sweep import commands
+from tests.sweeps import commands
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def cluster(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     """The process that holds a cluster of two workers; its first line is the address."""
     with (tmp_path / "cluster.err").open("w") as errors:
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.sweep.ray_cluster"],
+            [sys.executable, "-m", "tests.sweeps.ray_cluster"],
             cwd=commands.ROOT,
             env={**os.environ, "PYTHONPATH": str(commands.ROOT)},
             stdin=subprocess.PIPE,

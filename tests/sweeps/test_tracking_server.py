@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from stackel_bench.results.entry import Entry
-from tests.sweep import commands
-from tests.sweep.conftest import SERIAL
+from tests.sweeps import commands
+from tests.sweeps.conftest import SERIAL
 
 
 class Server:

@@ -1,4 +1,4 @@
-"""Prints a digest of every number of small trials of all families: `python -m tests.sweep.bits`.
+"""Prints a digest of every number of small trials of all families: `python -m tests.sweeps.bits`.
 
 Run under different processors' features, the lines must be equal: see tests/test_processors.py.
 """

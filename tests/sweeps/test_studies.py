@@ -17,7 +17,7 @@ from stackel_bench.learners.guarantee import guarantee_of
 from stackel_bench.sweeps.cell import Cell
 from stackel_bench.sweeps.plan import make_plan
 from stackel_bench.trials.pieces import cached_oracle
-from tests.sweep import commands
+from tests.sweeps import commands
 
 CHEAP = ["replicates=2", "budget.rungs=2", "execution=serial", "tracking=off", "quiet=true"]
 STUDIES = {

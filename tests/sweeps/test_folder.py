@@ -10,8 +10,8 @@ import pytest
 
 from stackel_bench.cli import main
 from stackel_bench.results.storage.segment import read_segment
-from tests.sweep import commands
-from tests.sweep.conftest import SERIAL
+from tests.sweeps import commands
+from tests.sweeps.conftest import SERIAL
 
 
 def test_second_driver_refuses(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from stackel_bench.cli import main
-from tests.sweep import commands
-from tests.sweep.conftest import SERIAL
+from tests.sweeps import commands
+from tests.sweeps.conftest import SERIAL
 
 RUN = ["run", "budget=fixed", "replicates=2", "execution=serial", "quiet=true"]
 

@@ -29,7 +29,7 @@ def test_mistakes_are_one_sentence(tmp_path: Path, capfd: pytest.CaptureFixture[
             "game.num_leader_actions=10000000",
             "game.num_follower_actions=10000000",
         ],
-        "too large": [
+        "does not fit into memory": [
             "game=bandit/taxation",
             "game.num_leader_actions=10000000",
             "game.num_follower_actions=10000000",

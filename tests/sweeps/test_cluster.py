@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.sweep import commands
-from tests.sweep.conftest import SMALL
-from tests.sweep.two_workers import cluster  # noqa: F401
+from tests.sweeps import commands
+from tests.sweeps.conftest import SMALL
+from tests.sweeps.two_workers import cluster  # noqa: F401
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from stackel_bench.cli import main
-from tests.sweep import commands
+from tests.sweeps import commands
 
 TABLES = [
     "sweep",

@@ -42,7 +42,7 @@ def unraised(known: dict[str, Any], now: dict[str, Any]) -> list[str]:
 
 
 def test_defaults_are_those_that_are_pinned() -> None:
-    """If this fails: `python -m tests.sweep.test_pinned_defaults`, which says where a version is due."""
+    """If this fails: `python -m tests.sweeps.test_pinned_defaults`, which says where a version is due."""
     assert current() == json.loads(PINNED.read_text("utf-8"))
 
 

@@ -1,4 +1,4 @@
-"""A Ray cluster of several nodes on this machine: `python -m tests.sweep.ray_cluster`.
+"""A Ray cluster of several nodes on this machine: `python -m tests.sweeps.ray_cluster`.
 
 Prints the address of the head, obeys `kill` (a worker goes without a farewell) and `join` (another one
 comes), and stops everything at `stop` or at the end of its input.

@@ -14,8 +14,8 @@ from stackel_bench.cli import main
 from stackel_bench.config.groups import options
 from stackel_bench.errors import InputError
 from stackel_bench.sweeps.plan import make_plan
-from tests.sweep import commands
-from tests.sweep.conftest import SMALL
+from tests.sweeps import commands
+from tests.sweeps.conftest import SMALL
 
 # Ids are part of what people keep on disk: a change of them makes every finished cell run again.
 KNOWN_IDS = """

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sweep import commands
+from tests.sweeps import commands
 
 # 24 cells, two of each trial; one trial per task, so that cells finish one after the other.
 SMALL = [
@@ -68,7 +68,7 @@ def output(shared_folder: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def faults(tmp_path: Path) -> Path:
-    """Where the faults of tests.sweep.faulty are switched on."""
+    """Where the faults of tests.sweeps.faulty are switched on."""
     folder = tmp_path / "faults"
     folder.mkdir()
     return folder

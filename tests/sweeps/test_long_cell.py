@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sweep import commands
+from tests.sweeps import commands
 
 CELL = [
     "game=bandit_rl/random",
