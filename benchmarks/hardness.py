@@ -33,15 +33,19 @@ game=NAME` prints it for one game, with its formula. *gap*: what errors of epsil
 optimistic, over epsilon. *lead*: how far the best response is ahead of the second best, over epsilon, least
 and largest over leader actions (in bandit-RL: of the best policy over one that deviates once). *near*:
 share of these responses within epsilon of the best. *close*: leader actions within epsilon of the best.
-*wrong*: leader actions that break the guarantee; where there are none, no learner can fail. *asked*: what
-the paper's learner asks for. *lower bound*: below it every learner fails on some game that looks alike.
+*wrong*: leader actions that break the guarantee; where there are none, only a wrong answer of the
+follower can. *asked*: what the paper's learner asks for. *lower bound*: T* kl(delta, 1 - delta) of
+docs/certified.md, for Gaussian noise of deviation 1/2: what learners that are sound on all games take in
+the mean as delta goes to 0, so that one with a fixed budget may need less here; empty where it is not
+computed.
 
 *needed by ...*: samples from which on at most one run in 20 fails, pessimistic, measured with 60 runs a
 rung; `>` fails too often even at the largest rung, `<` not even at the smallest. Rungs go down in steps
-of 4 from the number that the learner asks for, in bandit-RL from 4 million episodes. Learners that stop
-by themselves need what they use on average. In bandit-RL the paper's learner is run with each explorer:
-the published one, `rf_ucrl` and uniform play; empty where it was not measured, which
-`benchmarks/hardness.py --measure` does. Written by that script.
+of 4 from the number that the learner asks for, in bandit-RL from 4 million episodes. Each learner is
+judged by what it promises. Learners that stop by themselves need what they use on average (`certified`:
+of five runs). In bandit-RL the paper's learner is run with each explorer: the published one, `rf_ucrl` and
+uniform play; empty where it was not measured, which `benchmarks/hardness.py --measure` does. Written by
+that script.
 """
 COLUMNS = {
     "sizes": "sizes",
@@ -51,7 +55,7 @@ COLUMNS = {
     "close": "leader actions within eps of the best",
     "wrong": "leader actions that break the guarantee",
     "asked": "samples asked by paper",
-    "lower bound": "samples that any learner needs",
+    "lower bound": "samples that sound learners take as delta goes to 0",
 }
 
 

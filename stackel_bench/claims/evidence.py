@@ -118,12 +118,12 @@ class Measured:
 def closest(
     values: Sequence[float], intervals: Sequence[tuple[float, float]], prediction: Prediction, note: str
 ) -> Measured:
-    """The verdict of all; of those that have it, the one closest to the limits stands for all."""
+    """The verdict of all; of those that have it, the one with the least room to the limits stands for all."""
     verdicts = [prediction.verdict(*interval) for interval in intervals]
     verdict = combined(verdicts)
     having = [i for i, own in enumerate(verdicts) if own == verdict]
     worst = min(having, key=lambda i: prediction.room(*intervals[i]))
-    note += "; the one closest to the limits is shown" if len(values) > 1 else ""
+    note += "; the worst for the claim is shown" if len(values) > 1 else ""
     return Measured(values[worst], *intervals[worst], note, verdict)
 
 

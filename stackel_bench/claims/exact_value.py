@@ -38,7 +38,7 @@ def exact_value(
     pairs = list(zip(wanted, found, strict=True))
     worst = min(pairs, key=lambda pair: pair[0].room(pair[1].low, pair[1].high))[1]
     verdict = combined([one.verdict(bounds.low, bounds.high) for one, bounds in pairs])
-    note = f"exact, {len(found)} cases; the one closest to the limits is shown" if len(found) > 1 else "exact"
+    note = f"exact, {len(found)} cases; the worst for the claim is shown" if len(found) > 1 else "exact"
     return Measured((worst.low + worst.high) / 2, worst.low, worst.high, note, verdict)
 
 
@@ -52,7 +52,7 @@ def exact_share(
 
 
 def drawn_share(cases: Sequence[Case], prediction: Prediction, false_alarm: float, *, event: str) -> Measured:
-    """How often an event befalls draws from the true games, in the case closest to the limits."""
+    """How often an event befalls draws from the true games, in the case that is worst for the claim."""
     if event not in EVENTS:
         raise InputError("event", event, "one of " + ", ".join(EVENTS))
     found = [EVENTS[event](case) for case in cases]

@@ -18,7 +18,7 @@ from stackel_bench.statistics.bounded_mean import mean_interval
 def mean_value(
     cells: Sequence[CellEvidence], prediction: Prediction, false_alarm: float, *, column: str
 ) -> Measured:
-    """The mean at the largest budget, in the cell closest to the limits; the range of values is known."""
+    """The mean at the largest budget, in the cell worst for the claim; the range of values is known."""
     confidence = 1.0 - false_alarm / len(cells)
     values = [cell.last_rung[column].to_numpy(dtype=float) for cell in cells]
     intervals = [

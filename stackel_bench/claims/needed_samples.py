@@ -33,8 +33,8 @@ def needed_samples(
 ) -> Measured:
     """Samples from which on failures stay at most the level, over AB/eps^2 or over what the theorem asks.
 
-    The ends of an interval are budgets; one that is not shown leaves its side open. The cell closest to the
-    limits is shown.
+    The ends of an interval are budgets; one that is not shown leaves its side open. The cell that is
+    worst for the claim is shown.
     """
     found = [
         samples_needed(*cell.failure_table(event), level, 1.0 - false_alarm / len(cells)) for cell in cells
@@ -69,7 +69,7 @@ def needed_ratio(
 
     Read off ladders, each with half of the false-alarm rate; a learner that stops by itself needs what it
     uses, if it fails rarely enough. The ends of the ratio's interval divide the ends of theirs. The game
-    closest to the limits is shown.
+    that is worst for the claim is shown.
     """
     pairs = paired_cells(cells, of, over)
     confidence = 1.0 - false_alarm / (2 * len(pairs))

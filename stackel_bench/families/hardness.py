@@ -106,7 +106,7 @@ def _leader_actions(oracle: Oracle, epsilon: float) -> dict[str, str]:
 
 
 def _asked(game: Game, family: Family, epsilon: float, delta: float) -> dict[str, str]:
-    """What learners ask for at theory's budget, and what nobody can do without."""
+    """What learners ask for at theory's budget, and what sound learners cannot do without."""
     found = {}
     budget = make_budget(kind="theory", epsilon=epsilon, delta=delta)
     for name, learner in family.learners.items():
@@ -119,7 +119,7 @@ def _asked(game: Game, family: Family, epsilon: float, delta: float) -> dict[str
         found[f"samples asked by {name}"] = asked
     if family.characteristic_time is not None and math.prod(game.sizes.values()) <= MOST_PAIRS:
         time: Any = family.characteristic_time(game, epsilon, TieBreaking.PESSIMISTIC, "gaussian")
-        found["samples that any learner needs"] = _number(time.samples(delta))
+        found["samples that sound learners take as delta goes to 0"] = _number(time.samples(delta))
     return found
 
 

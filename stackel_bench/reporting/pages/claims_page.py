@@ -66,7 +66,9 @@ def claims_markdown(rows: Sequence[Row]) -> str:
         measurements=sum(row["role"] != IDENTITY for row in rows),
         identities=sum(row["role"] == IDENTITY for row in rows),
         guarantees=sum(row["role"] == GUARANTEE for row in rows),
-        claims=len(by_claim(rows)),
+        claims=len(by_claim([row for row in rows if row["role"] != IDENTITY])),
+        versions=_versions(rows),
+        rates=" or ".join(f"{rate:g}" for rate in sorted({row["false_alarm"] for row in rows} - {0.0})),
         tally=", ".join(f"{count} {verdict}" for verdict, count in counts(rows).items()),
         missing=_missing(rows),
         unexpected=[f"{row['claim']} ({row['measurement']})" for row in unexpected(rows)],
@@ -102,6 +104,12 @@ def _shown(rows: Sequence[Row]) -> dict[str, Any]:
     }
 
 
+def _versions(rows: Sequence[Row]) -> list[str]:
+    """What the rows were measured with."""
+    facts = ("version", "commit", "seed")
+    return list(dict.fromkeys(", ".join(f"{name} {row.get(name)}" for name in facts) for row in rows))
+
+
 def _missing(rows: Sequence[Row]) -> list[str]:
     """Claims that these rows lack, whole or with the measurements that are missing."""
     known = {(row["claim"], row["measurement"]) for row in rows}
@@ -122,7 +130,7 @@ def _shown_row(row: Row) -> Row:
     return {
         **row,
         "result": interval(row),
-        "caught": "; ".join(row["power"]),
+        "caught": "; ".join([*row["power"], *(f"not caught: {name}" for name in row["not_caught"])]),
         "expectation": expectation(row),
         "linked": bool(row.get("runs")),
         "links": links,

@@ -76,7 +76,9 @@ def number(value: float | None) -> str:
 def interval(row: Row) -> str:
     """The measured number with its interval where that is wider than rounding; – is an open end."""
     value, low, high = row["measured"], row["low"], row["high"]
-    exact = low is not None and high is not None and abs(high - low) <= ACCURACY
-    if value is None or exact:
+    if value is None:
+        return number(value)
+    rounding = ACCURACY * (1.0 if row["role"] == IDENTITY else abs(value))
+    if low is not None and high is not None and abs(high - low) <= rounding:
         return number(value)
     return f"{number(value)} [{number(low)}, {number(high)}]"
