@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Iterator
 
 import pytest
@@ -15,6 +16,7 @@ from stackel_bench.execution.executor import Executor
 # for the processes that tests start.
 _LIMITS = threadpool_limits(1)
 os.environ["RAY_AUTH_MODE"] = "token"  # read once, by whichever test imports ray first
+os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))  # of clusters that tests start and join
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
 # The same examples in every run, however busy the machine is.
