@@ -9,6 +9,7 @@ import mlflow
 import pandas as pd
 
 TIMES = ["wall_seconds"]
+RECORD = ["cell_id", "rung", "replicate"]
 
 
 def cells(folder: Path) -> pd.DataFrame:
@@ -18,16 +19,21 @@ def cells(folder: Path) -> pd.DataFrame:
     return table.drop(columns=TIMES, errors="ignore")
 
 
+def equal_rows(first: Path, second: Path, name: str, keys: list[str]) -> int:
+    """How many rows below cells both have, each once, all equal; which file has a row depends on timing."""
+    here, there = (pd.read_parquet(sweep / name).set_index(keys).sort_index() for sweep in (first, second))
+    assert len(here), f"{first / name}: no rows"
+    assert here.index.is_unique, f"{first / name}: a row appears twice"
+    pd.testing.assert_frame_equal(here, there, check_exact=True, check_like=True)
+    return len(here)
+
+
 def main(first: Path, second: Path, tracking_uri: str) -> None:
-    """Compare tables, records of all replicates, and the runs that MLflow has."""
+    """Compare tables, records of all replicates, rows of actions, and the runs that MLflow has."""
     here, there = cells(first), cells(second)
     pd.testing.assert_frame_equal(here, there, check_exact=True)
-    records = sorted(path.name for path in (first / "records").iterdir())
-    assert len(records) >= 1
-    assert records == sorted(path.name for path in (second / "records").iterdir())
-    for name in records:
-        left, right = (pd.read_parquet(folder / "records" / name) for folder in (first, second))
-        pd.testing.assert_frame_equal(left, right, check_exact=True)
+    records = equal_rows(first, second, "records", RECORD)
+    actions = equal_rows(first, second, "actions", [*RECORD, "action"])
 
     mlflow.set_tracking_uri(tracking_uri)
     runs = mlflow.search_runs(search_all_experiments=True, filter_string="tags.`stackel.kind` = 'cell'")
@@ -37,9 +43,8 @@ def main(first: Path, second: Path, tracking_uri: str) -> None:
     pd.testing.assert_series_equal(
         logged, here["value_suboptimality"], check_names=False, check_exact=True, check_index_type=False
     )
-    print(
-        f"{len(here)} cells and {len(records)} files of records equal, bit for bit; MLflow has each cell once"
-    )
+    print(f"{len(here)} cells, {records} records and {actions} rows of actions equal, bit for bit")
+    print("MLflow has each cell once")
 
 
 if __name__ == "__main__":
