@@ -111,7 +111,7 @@ def run_cells(
         results = []
         for event in events:
             if isinstance(event, Progress) and event.run is not None:
-                spending.grew(event.trial, event.run)
+                spending.grew(event.trial, event.run, event.restored)
                 listener.run_grew(trials[event.trial], event.run, scheduler.seconds_left())
                 if mirror is not None:
                     for cell in groups[event.trial][1].values():

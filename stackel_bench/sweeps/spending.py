@@ -13,28 +13,36 @@ from stackel_bench.trials.trial import Trial
 
 
 class Spending:
-    """Samples of trials as they finish (of programs as they play), and seconds of computing."""
+    """Samples of trials as they finish (of programs as they play), and seconds of computing.
+
+    What an earlier command played of a program is not spent again.
+    """
 
     def __init__(self, cap: CapSettings, trials: Sequence[Trial]) -> None:
         self._cap, self._trials = cap, trials
         self._growing: defaultdict[int, dict[tuple[int, int], int]] = defaultdict(dict)  # by trial and run
+        self._before: defaultdict[int, dict[tuple[int, int], int]] = defaultdict(dict)  # by earlier commands
         self._drawn: defaultdict[bool, int] = defaultdict(int)  # by whether they are episodes
 
-    def grew(self, trial: int, run: RunSoFar) -> None:
-        """The run of a program is so far by now."""
+    def grew(self, trial: int, run: RunSoFar, restored: bool) -> None:
+        """The run of a program is so far by now, or was when an earlier command kept it."""
         self._growing[trial][run.unit, run.replicate] = run.samples
+        if restored:
+            self._before[trial][run.unit, run.replicate] = run.samples
 
     def finished(self, trial: int, samples: int) -> None:
-        """A trial is complete and drew so many samples."""
-        self._growing.pop(trial, None)
-        self._drawn[self._plays_episodes(trial)] += samples
+        """A trial is complete and drew so many samples, or has failed; what it had played is spent."""
+        known = sum(self._growing.pop(trial, {}).values())
+        before = sum(self._before.pop(trial, {}).values())
+        self._drawn[self._plays_episodes(trial)] += max(samples, known) - before
 
     def reached(self, busy_seconds: float) -> str:
         """The cap that is used up, as a sentence; empty while there is something left."""
         drawn = dict(self._drawn)
         for trial, runs in self._growing.items():
             episodes = self._plays_episodes(trial)
-            drawn[episodes] = drawn.get(episodes, 0) + sum(runs.values())
+            now = sum(runs.values()) - sum(self._before[trial].values())
+            drawn[episodes] = drawn.get(episodes, 0) + now
         samples, played = sum(drawn.values()), drawn.get(True, 0)
         if self._cap.samples is not None and samples >= self._cap.samples:
             return f"cap.samples={self._cap.samples} is reached: {count(samples)} samples were drawn"

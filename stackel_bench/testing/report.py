@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from stackel_bench.errors import InputError
 
+_PACKAGE = Path(__file__).parents[1]
 _LONGEST = 300  # characters of a detail
 
 
@@ -90,7 +93,7 @@ def run_checks(subject: str, checks: object, raises: bool) -> Report:
         except Broken as error:
             done.append(Check(name, False, str(error)[:_LONGEST]))
         except BaseException as error:  # somebody's code may raise anything, SystemExit included
-            told = f"{error}" if isinstance(error, InputError) else f"raises {type(error).__name__}: {error}"
+            told = f"{error}" if isinstance(error, InputError) else _raised(error)
             detail = told[:_LONGEST]
             first = causes.setdefault(detail, name)
             done.append(Check(name, False, detail if first == name else f"as {first}"))
@@ -98,3 +101,11 @@ def run_checks(subject: str, checks: object, raises: bool) -> Report:
     if raises and report.failed:
         raise ContractError(report)
     return report
+
+
+def _raised(error: BaseException) -> str:
+    """What was raised, and by which line of somebody's code, where it is not this package's."""
+    frames = traceback.extract_tb(error.__traceback__)
+    theirs = [frame for frame in frames if not Path(frame.filename).is_relative_to(_PACKAGE)]
+    where = f" ({Path(theirs[-1].filename).name}, line {theirs[-1].lineno})" if theirs else ""
+    return f"raises {type(error).__name__}: {error}"[: _LONGEST - len(where)] + where

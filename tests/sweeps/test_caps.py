@@ -56,6 +56,13 @@ def test_a_capped_command_goes_on_where_it_stopped(
     pd.testing.assert_frame_equal(records(tmp_path / "whole"), records(tmp_path / "capped"))
 
 
+def test_the_same_capped_command_again_finishes(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A cap is for one command: what earlier ones played is not spent again, so that 1000 at a time suffice."""
+    codes = [main([*PROGRAMS, "cap.episodes=1000", f"output={tmp_path}"]) for _ in range(4)]
+    assert codes[0] == 1
+    assert codes[-1] == 0, capfd.readouterr().out
+
+
 def test_a_cap_that_is_not_reached_says_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     caps = ["cap.samples=40001", "cap.episodes=1", "cap.cpu_hours=10"]
     assert main([*TABLES, *caps, f"output={tmp_path}"]) == 0  # pulls are no episodes

@@ -69,6 +69,19 @@ def test_the_error_names_every_failed_check() -> None:
     assert "FAIL  truth unseen" in str(caught.value.report)
 
 
+def test_an_exception_is_told_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "raising.py").write_text(
+        "from tests.testing import faulty\n\n\nclass Raising(faulty.Good):\n"
+        "    def decide(self, sampler, schedule, findings, tie_breaking):\n        return [][0]\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    from raising import Raising  # type: ignore[import-not-found]
+
+    report = sb.testing.check_learner(Raising(), "bandit", raises=False)
+    told = report.failed[0].detail
+    assert told == "raises IndexError: list index out of range (raising.py, line 6)"
+
+
 FAULTY = '''
 from my_file import Maximin, make_game, np
 class Peeks(Maximin):

@@ -71,9 +71,11 @@ def _troubling(cells: pd.DataFrame) -> pd.DataFrame:
 def _print_played(console: Console, results: SweepResults, width: int) -> None:
     """Cells of games whose truth nobody knows."""
     rows = played_table(results)
+    rows.insert(0, "game and learner", rows.pop("game") + "\n" + rows.pop(columns.heading("algorithm")))
+    rows = rows.apply(lambda column: column.str.replace(" [", "\n[", regex=False))
     table = Table(box=None, pad_edge=False)
-    for name in rows.columns:
-        table.add_column(str(name), overflow="fold")
+    for place, name in enumerate(rows.columns):
+        table.add_column(str(name), overflow="fold", no_wrap=place > 0)  # only names are cut, and only by lines
     for row in rows.head(MOST_ROWS).itertuples(index=False):
         table.add_row(*map(escape, row))
     console.print()
