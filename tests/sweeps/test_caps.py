@@ -57,7 +57,7 @@ def test_a_capped_command_goes_on_where_it_stopped(
 
 
 def test_the_same_capped_command_again_finishes(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """A cap is for one command: what earlier ones played is not spent again, so that 1000 at a time suffice."""
+    """A cap is for one command: what earlier ones played is not spent again."""
     codes = [main([*PROGRAMS, "cap.episodes=1000", f"output={tmp_path}"]) for _ in range(4)]
     assert codes[0] == 1
     assert codes[-1] == 0, capfd.readouterr().out

@@ -73,9 +73,9 @@ def _print_played(console: Console, results: SweepResults, width: int) -> None:
     rows = played_table(results)
     rows.insert(0, "game and learner", rows.pop("game") + "\n" + rows.pop(columns.heading("algorithm")))
     rows = rows.apply(lambda column: column.str.replace(" [", "\n[", regex=False))
-    table = Table(box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))  # so that most names fit beside the numbers
     for place, name in enumerate(rows.columns):
-        table.add_column(str(name), overflow="fold", no_wrap=place > 0)  # only names are cut, and only by lines
+        table.add_column(str(name), overflow="fold", no_wrap=place > 0)
     for row in rows.head(MOST_ROWS).itertuples(index=False):
         table.add_row(*map(escape, row))
     console.print()

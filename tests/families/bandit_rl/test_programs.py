@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import io
 import re
 import time
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 from scipy import stats
 
 import stackel_bench as sb
@@ -21,6 +23,7 @@ from stackel_bench.families.learners import make_learner
 from stackel_bench.learners.budget import make_budget
 from stackel_bench.models import TieBreaking
 from stackel_bench.notebook.results import merged
+from stackel_bench.reporting.console.table import print_table
 from stackel_bench.simulation import recording
 from stackel_bench.simulation.episodes import EpisodeSimulator
 from stackel_bench.simulation.policy_mixture import PolicyMixture
@@ -229,6 +232,12 @@ def test_results_without_a_truth(tmp_path: Path) -> None:
     options = {"budget": "fixed", "samples": 60, "replicates": 1, "epsilon": 0.3, "execution": "serial"}
     alone = sb.sweep(game=good, **options)
     assert "Nobody knows the truth" in alone.report(tmp_path / "alone.html").read_text()
+    seen = Console(file=io.StringIO(), width=100)
+    print_table(seen, alone._sweep)
+    lines = seen.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    assert max(map(len, lines)) <= 100
+    assert any("pessimistic" in line and "1 of 1" in line for line in lines)  # no number or word is cut
+    assert any("tie-breaking" in line and "leader_action" in line for line in lines)
     cells = merged([alone, sb.sweep(game="bandit/trap", **options)]).cells.set_index("family")
     assert np.isnan(cells.loc["bandit_rl", "failure_probability"])
     assert cells.loc["bandit_rl", "verdict"] == ""
