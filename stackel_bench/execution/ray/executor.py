@@ -25,6 +25,7 @@ from stackel_bench.execution.ray.watch import WATCH_SECONDS, Address, ClusterWat
 from stackel_bench.trials.trial import Failure
 
 _COUNT_SECONDS = 2.0  # between two counts of the cluster's CPUs
+_LAST_COUNT_SECONDS = 5.0  # for a count to come back before the connection is closed
 _LOST_SECONDS = 60.0  # without an answer from the head, after which the cluster is gone ...
 _PRIVATE_LOST_SECONDS = 10.0  # ... and a private one, whose head nobody starts again
 _MOST_AT_ONCE = 64  # tasks whose results are asked for, and then kept, together
@@ -71,7 +72,8 @@ class RayExecutor:
             require_package(settings.address or "auto", settings.allow_unauthenticated)
         self._watch = ClusterWatch(head, node, self.place, patience)
         self._ended = threading.Event()
-        threading.Thread(target=self._count, name="ray-cpus", daemon=True).start()
+        self._counting = threading.Thread(target=self._count, name="ray-cpus", daemon=True)
+        self._counting.start()
 
     def _connect(self, settings: ExecutionSettings) -> str:
         """How to ask the dashboard, if there is one."""
@@ -161,6 +163,7 @@ class RayExecutor:
     def shutdown(self) -> None:
         """Disconnect, and stop the private cluster if there is one."""
         self._ended.set()
+        self._counting.join(_LAST_COUNT_SECONDS)  # a call into Ray during its shutdown can crash the process
         ray.shutdown()
         if self._token is not None:
             self._token.forget()

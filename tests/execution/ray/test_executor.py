@@ -9,6 +9,7 @@ import copy
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -183,3 +184,28 @@ def test_private_clusters_have_fresh_tokens_and_no_token_file(tmp_path: Path) ->
     program = [sys.executable, "-c", IMPORTED_BEFORE]
     ended = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=120)
     assert ended.stdout == "3 True 64\nof another cluster, for later []\n", ended.stderr
+
+
+def test_ray_is_not_shut_down_under_a_call_into_ray(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread that counts CPUs is inside Ray when the executor ends: that call comes back first."""
+    from stackel_bench.execution.ray import executor
+
+    inside, release, order = threading.Event(), threading.Event(), []
+
+    def cluster_resources() -> dict[str, float]:
+        inside.set()
+        release.wait(30)
+        order.append("counted")
+        return {"CPU": 3.0}
+
+    monkeypatch.setattr(executor, "_COUNT_SECONDS", 0.01)
+    monkeypatch.setattr(executor.ray, "cluster_resources", cluster_resources)
+    monkeypatch.setattr(executor.ray, "shutdown", lambda: order.append("shut down"))
+    ending: Any = object.__new__(executor.RayExecutor)
+    ending._ended, ending._token = threading.Event(), None
+    ending._counting = threading.Thread(target=ending._count, daemon=True)
+    ending._counting.start()
+    assert inside.wait(30)
+    threading.Timer(0.2, release.set).start()
+    ending.shutdown()
+    assert order == ["counted", "shut down"]
