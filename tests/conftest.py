@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -39,23 +40,25 @@ SLOW = (
     "results/test_columns.py",
     "simulation/test_episodes.py",
     "statistics/test_exponents.py",
-    "sweep/test_cluster.py",
-    "sweep/test_damaged_folders.py",
-    "sweep/test_failing_cells.py",
-    "sweep/test_folder.py",
-    "sweep/test_interrupted.py",
-    "sweep/test_killed_driver.py",
-    "sweep/test_long_cell.py",
-    "sweep/test_studies.py",
-    "sweep/test_tracking_server.py",
-    "sweep/test_varying_keys.py",
-    "sweep/test_verify.py",
+    "sweeps/test_cluster.py",
+    "sweeps/test_damaged_folders.py",
+    "sweeps/test_failing_cells.py",
+    "sweeps/test_folder.py",
+    "sweeps/test_interrupted.py",
+    "sweeps/test_killed_driver.py",
+    "sweeps/test_long_cell.py",
+    "sweeps/test_studies.py",
+    "sweeps/test_tracking_server.py",
+    "sweeps/test_varying_keys.py",
+    "sweeps/test_verify.py",
     "test_processors.py",
 )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """All tests of the shared Ray run in one process, so that it is started once; some tests are slow."""
+    here = Path(__file__).parent
+    assert not (gone := [name for name in SLOW if not (here / name).exists()]), f"no such tests: {gone}"
     for item in items:
         if item.nodeid.removeprefix("tests/").startswith(SLOW):
             item.add_marker(pytest.mark.slow)

@@ -148,7 +148,7 @@ def _two_nodes(python: Path, folder: Path) -> Iterator[str]:
     """The address of a cluster of two workers that run in that environment."""
     with (folder / "cluster.err").open("w") as errors:
         process = subprocess.Popen(
-            [python, "-I", ROOT / "tests" / "sweep" / "ray_cluster.py"],
+            [python, "-I", ROOT / "tests" / "sweeps" / "ray_cluster.py"],
             cwd=folder,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
