@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -58,8 +59,9 @@ def test_warm_up_command_of_the_image(tmp_path: Path, capsys: pytest.CaptureFixt
     """The sweep that the build runs is one that exists; here only its plan."""
     from stackel_bench.cli import main
 
-    (line,) = [line for line in DOCKERFILE.splitlines() if line.startswith("RUN stackel-bench ")]
-    words = [w for w in line.rstrip(" \\").split()[2:] if not w.startswith("output=")]
+    commands = re.split(r"&&|^RUN", DOCKERFILE.replace("\\\n", " "), flags=re.MULTILINE)
+    (sweep,) = [line.split() for line in commands if line.strip().startswith("stackel-bench ")]
+    words = [word for word in sweep[1:] if not word.startswith("output=")]
     assert main([*words, f"output={tmp_path}", "dry_run=true"]) == 0
 
 
