@@ -7,6 +7,8 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from stackel_bench.errors import InputError
+from stackel_bench.families.registry import family_of
 from stackel_bench.families.sizes import SIZES
 from stackel_bench.results.varying import Described, differing_keys, flat_configs, hashable
 
@@ -118,3 +120,59 @@ def _without_common_folders(paths: Sequence[str]) -> list[str]:
 def _both_ends(text: str) -> str:
     half = _LONGEST_VALUE // 2
     return f"{text[: half - 1]}…{text[-half:]}"
+
+
+ROOM = 24  # characters that MLflow's list of runs shows beside its charts
+SHORT_TIES = {"pessimistic": "PES", "optimistic": "OPT"}
+
+
+def run_names(cells: Sequence[Described]) -> dict[str, str]:
+    """By cell id: tie-breaking first, since it must survive any cut; different for different cells.
+
+    Options that vary come last, or right after the tie-breaking where the list would cut them off.
+    """
+    names, learners = cell_names(cells), _learners(cells)
+    parts = {}
+    for cell in cells:
+        name, tie = names[cell.cell_id], str(cell.description["tie_breaking"])
+        what = " ".join(
+            [learners[_algorithm_and_explorer(cell)], short_game(cell), short_epsilon(name.epsilon)]
+        )
+        parts[cell.cell_id] = SHORT_TIES.get(tie, tie), what, short_options(name)
+    fits = all(len(" ".join(words)) <= ROOM for words in parts.values())
+    ordered = {i: (tie, what, how) if fits else (tie, how, what) for i, (tie, what, how) in parts.items()}
+    return {cell_id: " ".join(filter(None, words)) for cell_id, words in ordered.items()}
+
+
+def short_game(cell: Described) -> str:
+    """The game's name with the short word for its family, if that has one."""
+    game, family = str(cell.description["game"]), str(cell.description.get("family", ""))
+    if not game.startswith(f"{family}/"):
+        return game
+    try:
+        prefix = family_of(family).prefix
+    except InputError:  # of a plug-in that is not installed here
+        prefix = None
+    return game if prefix is None else prefix + game.removeprefix(f"{family}/")
+
+
+def short_epsilon(text: str) -> str:
+    """ε and the accuracy without its zero."""
+    return f"ε{text.removeprefix('0')}"
+
+
+def short_options(name: CellName) -> str:
+    """The options that vary: symbols and their numbers as one word, others with an equals sign."""
+    signs = ["" if len(key) == 1 and value.isdigit() else "=" for key, value in name.options]
+    return " ".join(f"{key}{sign}{value}" for sign, (key, value) in zip(signs, name.options, strict=True))
+
+
+def _learners(cells: Iterable[Described]) -> dict[tuple[str, str], str]:
+    """Learners without their explorer where each of them has one only."""
+    known = dict.fromkeys(map(_algorithm_and_explorer, cells))
+    clear = len({algorithm for algorithm, _ in known}) == len(known)
+    return {both: both[0] if clear else " ".join(filter(None, both)) for both in known}
+
+
+def _algorithm_and_explorer(cell: Described) -> tuple[str, str]:
+    return str(cell.description["algorithm"]), str(cell.description.get("explorer") or "")

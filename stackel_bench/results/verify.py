@@ -1,11 +1,13 @@
-"""What is wrong with a sweep's folder, a sentence per finding: every byte, every cell, every derived file."""
+"""What is wrong with a sweep's folder, a sentence per finding, and where numbers made again differ."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 
@@ -15,6 +17,7 @@ from stackel_bench.results.entry import FAILED, FINISHED, Entry
 from stackel_bench.results.frames import actions_table, cells_frame, csv_bytes, saved_summary
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.storage.segment import is_segment
+from stackel_bench.results.storage.table import digest, to_table
 from stackel_bench.text import plural
 
 
@@ -131,3 +134,36 @@ def _cells(found: list[str], expected: set[str]) -> str:
     parts = [f"lacks {plural(missing, 'cell')} that the journal has"] if missing else []
     parts += [f"has {plural(more, 'cell')} that the journal lacks"] if more else []
     return " and ".join(parts) or "has cells more than once"
+
+
+def table_difference(kept: pd.DataFrame, found: pd.DataFrame, tolerance: float) -> str:
+    """What differs between two tables, in words; empty if nothing does. Tolerance 0: every bit counts."""
+    if list(kept.columns) != list(found.columns):
+        return f"columns {', '.join(kept.columns)} instead of {', '.join(found.columns)}"
+    if len(kept) != len(found):
+        return f"{len(kept)} rows instead of {len(found)}"
+    names = [name for name in kept.columns if not _is_equal(kept[[name]], found[[name]], tolerance)]
+    return f"columns {', '.join(names)}" if names else ""
+
+
+def _is_equal(kept: pd.DataFrame, found: pd.DataFrame, tolerance: float) -> bool:
+    if digest(to_table(kept)[0]) == digest(to_table(found)[0]):
+        return True
+    if not tolerance:
+        return False
+    try:
+        first, second = kept.to_numpy(dtype=float), found.to_numpy(dtype=float)
+    except (TypeError, ValueError):
+        return False
+    return np.allclose(first, second, rtol=tolerance, atol=tolerance, equal_nan=True)
+
+
+def metrics_difference(
+    kept: Mapping[str, float], found: Mapping[str, float], tolerance: float
+) -> dict[str, tuple[float | None, float]]:
+    """The metrics among those found that were kept otherwise, or not at all: (kept, found)."""
+    return {
+        name: (kept.get(name), value)
+        for name, value in found.items()
+        if name not in kept or not math.isclose(kept[name], value, rel_tol=tolerance, abs_tol=tolerance)
+    }

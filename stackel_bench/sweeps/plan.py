@@ -16,7 +16,7 @@ from stackel_bench.errors import InputError, NoEffectError, UnknownKeyError
 from stackel_bench.learners.budget import BUDGETS, unused, users_of
 from stackel_bench.models import TieBreaking
 from stackel_bench.options import options_of
-from stackel_bench.results.run_names import run_names
+from stackel_bench.results.names import run_names
 from stackel_bench.results.varying import varying_keys
 from stackel_bench.sweeps.cell import CELL_KEYS, Cell, CellBuilder
 from stackel_bench.sweeps.where import split_where

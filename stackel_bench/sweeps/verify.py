@@ -12,12 +12,13 @@ from pathlib import Path
 from stackel_bench.errors import InputError
 from stackel_bench.evaluation.summary import summarise
 from stackel_bench.results import files
-from stackel_bench.results.compare import metrics_difference, table_difference
 from stackel_bench.results.entry import FINISHED, Entry
 from stackel_bench.results.frames import saved_summary
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.provenance import machine, recorded_machines
 from stackel_bench.results.verify import (
+    metrics_difference,
+    table_difference,
     verify_derived,
     verify_lines,
     verify_owners,

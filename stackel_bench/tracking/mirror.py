@@ -12,12 +12,15 @@ from stackel_bench.results.entry import FAILED, FINISHED, Entry
 from stackel_bench.results.journal import Journal
 from stackel_bench.tracking.cell_run import KIND, cell_run, expected_artifacts
 from stackel_bench.tracking.growing_runs import GrowingRuns
-from stackel_bench.tracking.ledger import Ledger
 from stackel_bench.tracking.run_record import RunRecord, problem_of
 from stackel_bench.trials.programs import RunSoFar
 
 if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore
+import hashlib
+from pathlib import Path
+
+from stackel_bench.results import files
 
 _PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0)  # seconds after so many failures in a row; the last one repeats
 _TELL_SECONDS = 10.0
@@ -208,3 +211,21 @@ def sync(
     if not unsynced:
         store.settle(KIND, set(journal.entries))
     return len(missing) - len(unsynced), unsynced
+
+
+class Ledger:
+    """One file per store, one cell id per line; a torn line is an id that is asked for again."""
+
+    def __init__(self, folder: Path, store_identity: str) -> None:
+        digest = hashlib.sha256(store_identity.encode()).hexdigest()[:12]
+        self._path = folder / files.ledger(digest)
+        text = self._path.read_text("utf-8", "replace") if self._path.exists() else ""
+        self._torn = bool(text) and not text.endswith("\n")
+        self.cell_ids = {line for line in text.split("\n")[:-1] if line}
+
+    def add(self, *cell_ids: str) -> None:
+        """Remember that the runs of these cells are complete."""
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(("\n" if self._torn else "") + "".join(f"{cell_id}\n" for cell_id in cell_ids))
+        self._torn = False
+        self.cell_ids.update(cell_ids)

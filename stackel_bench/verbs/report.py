@@ -12,9 +12,8 @@ from stackel_bench.results import files
 from stackel_bench.results.frames import write_actions, write_results
 from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.folder import require_writable
-from stackel_bench.tracking.deadline import in_background, wait_for
 from stackel_bench.tracking.run_record import problem_of
-from stackel_bench.tracking.start import open_store
+from stackel_bench.tracking.start import in_background, open_store, wait_for
 from stackel_bench.verbs.steps.find import read_results, tracking_settings
 from stackel_bench.verbs.steps.publish import log_report, run_tags, tell_problems
 

@@ -9,9 +9,8 @@ from stackel_bench.results import files
 from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.folder import locked, require_writable
 from stackel_bench.text import plural
-from stackel_bench.tracking.deadline import in_background, wait_for
 from stackel_bench.tracking.mirror import sync
-from stackel_bench.tracking.start import open_store, store_uri
+from stackel_bench.tracking.start import in_background, open_store, store_uri, wait_for
 from stackel_bench.verbs.steps.find import read_results, tracking_settings
 from stackel_bench.verbs.steps.publish import log_report, run_tags, tell_problems
 from stackel_bench.verbs.steps.reconcile import store_errors

@@ -21,7 +21,7 @@ from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
 from stackel_bench.reporting.versus.paired import paired_table
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.journal import Journal
-from stackel_bench.results.run_names import run_names
+from stackel_bench.results.names import run_names
 from stackel_bench.tracking.run_record import Point
 from tests.reporting.fixture_sweeps import make_entry, make_records, troubled_sweep, write_cell
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from stackel_bench.notebook.load import load_results
-from stackel_bench.results import column_docs, columns
+from stackel_bench.results import columns
 from stackel_bench.statistics.verdicts import judged
 from tests.sweeps import commands
 from tests.sweeps.conftest import shared_folder  # noqa: F401
@@ -167,6 +167,6 @@ def test_order_is_that_of_the_table() -> None:
 
 
 def test_docs_show_the_table() -> None:
-    page = column_docs.PAGE.read_text("utf-8")
-    assert page == column_docs.with_table(page)
+    page = columns.PAGE.read_text("utf-8")
+    assert page == columns.with_table(page)
     assert all(f"| `{column.name}` |" in page for column in columns.COLUMNS)

@@ -12,8 +12,7 @@ import pandas as pd
 import pytest
 
 from stackel_bench.results.frames import parquet_bytes
-from stackel_bench.results.names import CellName, cell_names
-from stackel_bench.results.run_names import ROOM, run_names
+from stackel_bench.results.names import ROOM, CellName, cell_names, run_names
 from stackel_bench.results.varying import described_columns, varying_keys
 
 

@@ -12,9 +12,8 @@ from stackel_bench.reporting.along.lines import Line, lines
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.results.columns import AT_MOST, CENSORED, NEEDED
 from stackel_bench.results.entry import Entry
-from stackel_bench.results.names import SYMBOLS
+from stackel_bench.results.names import SHORT_TIES, SYMBOLS
 from stackel_bench.results.numbers import count, needed, needed_interval, small
-from stackel_bench.results.run_names import SHORT_TIES
 from stackel_bench.statistics.verdicts import VACUOUS
 from stackel_bench.tracking.cell_run import identity_tags
 from stackel_bench.tracking.run_record import SERIES, Point, RunRecord, extra_run

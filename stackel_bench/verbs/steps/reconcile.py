@@ -17,10 +17,9 @@ from stackel_bench.results.journal import Journal, Result
 from stackel_bench.sweeps.cell import Cell
 from stackel_bench.sweeps.driver import missing_cells
 from stackel_bench.sweeps.plan import Plan
-from stackel_bench.tracking.deadline import wait_for
 from stackel_bench.tracking.mirror import Mirror, lacking_artifacts
 from stackel_bench.tracking.run_record import problem_of
-from stackel_bench.tracking.start import open_store, store_uri
+from stackel_bench.tracking.start import open_store, store_uri, wait_for
 
 if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore

@@ -32,9 +32,8 @@ from stackel_bench.sweeps.folder import locked, require_writable, sweep_folder
 from stackel_bench.sweeps.kept_pieces import count_pieces
 from stackel_bench.sweeps.plan import Plan
 from stackel_bench.text import plural
-from stackel_bench.tracking.deadline import in_background
 from stackel_bench.tracking.mirror import Mirror
-from stackel_bench.tracking.start import require_answer, validate_tracking
+from stackel_bench.tracking.start import in_background, require_answer, validate_tracking
 from stackel_bench.verbs.steps.dry_run import print_plan, rough_seconds
 from stackel_bench.verbs.steps.publish import Ending, Session, publish, tell_problems
 from stackel_bench.verbs.steps.reconcile import Tracking, open_tracking, opened_tracking

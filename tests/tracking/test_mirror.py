@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stackel_bench.tracking.ledger import Ledger
+from stackel_bench.tracking.mirror import Ledger
 
 
 def test_ledger_forgets_a_torn_line(tmp_path: Path) -> None:
