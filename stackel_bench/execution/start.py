@@ -31,6 +31,10 @@ def validate_execution(config: ExecutionSettings) -> None:
     for name in ("wait_for_nodes", "allow_unauthenticated", "runtime_env", "address"):
         if getattr(config, name) and config.kind != "cluster":
             raise NoEffectError(f"execution.{name}", "only execution=cluster uses it")
+    for name, usual in (("num_cpus", None), ("cpus_per_task", 1), ("memory_per_task", None)):
+        if config.kind == "serial" and getattr(config, name) != usual:
+            reason = "execution=serial computes in this process; type execution=local for workers of Ray"
+            raise NoEffectError(f"execution.{name}", reason)
     mode = os.environ.get("RAY_AUTH_MODE", "token")
     if config.kind != "serial" and mode.lower() != "token" and not config.allow_unauthenticated:
         allowed = "unset or token: on a Ray without authentication anybody who reaches it runs code"

@@ -10,6 +10,7 @@ from stackel_bench.reporting.find_sweep import find_sweep
 from stackel_bench.sweeps.folder import require_idle
 from stackel_bench.sweeps.verify import Verification
 from stackel_bench.text import number_of, plural
+from stackel_bench.verbs.steps.find import named_by_key
 
 _KEYS = ("sweep", "study", "output", "recompute")
 
@@ -32,10 +33,8 @@ def main(words: list[str]) -> int:
 
 
 def _given(words: list[str]) -> dict[str, str]:
-    """The first word may be the sweep itself."""
-    if words and ("=" not in words[0] or Path(words[0]).exists()):
-        words = [f"sweep={words[0]}", *words[1:]]
-    given = dict(word.partition("=")[::2] for word in words)
+    """The options; a word without a key is the sweep."""
+    given = dict(word.partition("=")[::2] for word in named_by_key(words))
     for key in given:
         if key not in _KEYS:
             raise UnknownKeyError(key, _KEYS)

@@ -43,6 +43,8 @@ def test_serial_needs_no_ray() -> None:
         ({"cpus_per_task": -1.0}, "execution.cpus_per_task"),
         ({"num_cpus": 0}, "execution.num_cpus"),
         ({"memory_per_task": 0}, "execution.memory_per_task"),
+        ({"kind": "serial", "num_cpus": 2}, "execution.num_cpus"),
+        ({"kind": "serial", "cpus_per_task": 2.0}, "execution.cpus_per_task"),
         ({"allow_unauthenticated": True}, "execution.allow_unauthenticated"),
         ({"kind": "cluster"}, "execution.address"),
         ({"kind": "local", "address": "host:6379"}, "execution.address"),

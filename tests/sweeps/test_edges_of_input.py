@@ -15,6 +15,8 @@ CHEAP = ["execution=serial", "tracking=off", "replicates=2", "quiet=true"]
 def test_a_ladder_of_one_rung_has_a_report(tmp_path: Path) -> None:
     assert main(["run", *CHEAP, "budget=ladder", "budget.rungs=1", f"output={tmp_path}"]) == 0
     (folder,) = (tmp_path / "sweeps").iterdir()
+    (folder / "report.html").unlink()
+    assert main(["report", str(folder), "tracking=off"]) == 0
     assert (folder / "report.html").exists()
 
 
@@ -101,6 +103,8 @@ def test_what_never_ran_cannot_be_synced_or_reported(
         assert "this sweep has not been run: there is no " in capfd.readouterr().err
         assert main([verb, "sweep=nope", f"output={tmp_path}"]) == 2
         assert capfd.readouterr().err.startswith("error: no results of sweep 'nope' in")
+        assert main([verb, "sweeps/nope", f"output={tmp_path}"]) == 2
+        assert capfd.readouterr().err.startswith("error: no results of sweep 'sweeps/nope' in")
         assert main([verb, "sweep=nope", "seed=1", f"output={tmp_path}"]) == 2
         assert capfd.readouterr().err.startswith("error: seed has no effect: sweep=ID names the cells")
     assert not any(tmp_path.iterdir())

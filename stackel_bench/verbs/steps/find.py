@@ -20,9 +20,10 @@ from stackel_bench.tracking.start import require_answer, validate_tracking
 def read_results(overrides: Sequence[str], several: bool = False) -> SweepResults:
     """The results that the overrides of a sweep, or `study=NAME` or `sweep=ID` alone, stand for.
 
-    Without any of these, those of the latest sweep. Where several will do, `sweep=ID,ID` merges them; what is
-    made of them goes to OUTPUT/reports/ID+ID.
+    A folder or an id without a key is `sweep=` too. Without any of these, those of the latest sweep. Where
+    several will do, `sweep=ID,ID` merges them; what is made of them goes to OUTPUT/reports/ID+ID.
     """
+    overrides = named_by_key(overrides)
     given = _given(overrides)
     output = Path(given.get("output", "."))
     if "sweep" in given:
@@ -38,6 +39,13 @@ def read_results(overrides: Sequence[str], several: bool = False) -> SweepResult
         sentence = f"{results.folder} has no finished or failed cells yet"
         raise InputError("sweep", results.sweep_id, "a sweep with results", sentence)
     return results
+
+
+def named_by_key(words: Sequence[str]) -> list[str]:
+    """The words; folders, studies and ids that stand alone among them as one `sweep=A,B`."""
+    names = [word for word in words if word and ("=" not in word or Path(word).exists())]
+    rest = [word for word in words if word not in names]
+    return [f"sweep={','.join(names)}", *rest] if names else rest
 
 
 def _latest(output: Path) -> SweepResults:
