@@ -21,8 +21,8 @@ from stackel_bench.verbs import VERBS
 
 # What the verbs take that do not compute; the others take every key of the configuration.
 _KEYS = {
-    "report": "nothing: the latest sweep; or the folder, study or id of one (several are merged), as a word or "
-    "as sweep=, study=; or the overrides of its command; "
+    "report": "nothing: the latest sweep; or the folder, study or id of one (several are merged), as a "
+    "word or as sweep=, study=; or the overrides of its command; "
     "output=FOLDER, tracking=off, or tracking=server tracking.uri=URI",
     "compare": "A B, each the folder, study or id of a sweep; output=FOLDER where to look for them, "
     "to=FOLDER for compare.html and compare.json (default: OUTPUT/compare)\n\n"

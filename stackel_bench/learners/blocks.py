@@ -4,10 +4,12 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from stackel_bench.learners.decision import Decisions
+from stackel_bench.errors import InputError
+from stackel_bench.learners.decision import Decision, Decisions
 from stackel_bench.learners.guarantee import guarantee_of
 from stackel_bench.learners.learner import Schedule, StreamKey, block_key
 from stackel_bench.models import TieBreaking
+from stackel_bench.text import plural
 
 
 def explore_block(
@@ -18,7 +20,10 @@ def explore_block(
     A learner that explores blocks draws the whole block, so that a last partial block has the same numbers.
     """
     if hasattr(learner, "explore_block"):
-        return learner.explore_block(sampler, schedule, unit, key)[:replicates]
+        found = learner.explore_block(sampler, schedule, unit, key)
+        if not hasattr(found, "__getitem__"):
+            raise InputError("explore_block", found, "what can be sliced by replicate, such as a list")
+        return found[:replicates]
     return [learner.explore(sampler, schedule, unit, (*key, position)) for position in range(replicates)]
 
 
@@ -32,14 +37,28 @@ def decide_block(
     """The decisions of a block's replicates from the findings of all units, with its guarantee."""
     if hasattr(learner, "decide_block"):
         found: Decisions = learner.decide_block(sampler, schedule, findings, tie_breaking)
+        if not isinstance(found, Decisions):
+            raise InputError("decide_block", found, "one object of the class Decisions, with arrays in it")
     else:
-        found = Decisions.of(
-            [
-                learner.decide(sampler, schedule, [finding[position] for finding in findings], tie_breaking)
-                for position in range(len(findings[0]))
-            ]
+        rungs = len(schedule.samples)
+        decided = (
+            learner.decide(sampler, schedule, [finding[position] for finding in findings], tie_breaking)
+            for position in range(len(findings[0]))
         )
+        found = Decisions.of([_one_per_rung(each, rungs) for each in decided])
     return dataclasses.replace(found, guarantee=guarantee_of(learner))
+
+
+def _one_per_rung(found: Any, rungs: int) -> Sequence[Decision]:
+    """What `decide` has returned; an InputError unless it is a Decision for each rung."""
+    allowed = f"a list with one Decision for each rung of the budget, {rungs} here"
+    what = type(found).__name__
+    if isinstance(found, list | tuple):
+        strange = [type(each).__name__ for each in found if not isinstance(each, Decision)]
+        if not strange and len(found) == rungs:
+            return found
+        what = f"{what} with {strange[0]}" if strange else plural(len(found), "Decision")
+    raise InputError("decide", what, allowed, f"decide returned {what}; it must return {allowed}")
 
 
 def run_block(

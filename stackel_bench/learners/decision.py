@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -51,29 +52,39 @@ class Decisions:
 
     @classmethod
     def of(cls, decisions: Sequence[Sequence[Decision]]) -> Decisions:
-        """The arrays of single decisions [replicate][rung]."""
+        """The arrays of single decisions [replicate][rung]; an InputError where they make none."""
 
-        def table(name: str) -> np.ndarray:
-            return np.array([[getattr(decision, name) for decision in rungs] for rungs in decisions])
+        def table(name: str, what: str, kinds: str = "iuf", axes: int | None = None) -> np.ndarray:
+            values = [[getattr(decision, name) for decision in rungs] for rungs in decisions]
+            return _array(f"decision.{name}", values, what, kinds, axes)
 
-        def tables(name: str, missing: object) -> dict[str, np.ndarray]:
+        def tables(name: str, missing: object, axes: int) -> dict[str, np.ndarray]:
             found = [[getattr(decision, name) for decision in rungs] for rungs in decisions]
-            keys = dict.fromkeys(key for rungs in found for known in rungs for key in known)
+            for known in (known for rungs in found for known in rungs if not isinstance(known, Mapping)):
+                raise InputError(f"decision.{name}", known, "numbers by name")
+            what = "a number for each leader action" if axes == 3 else "a number"
             return {
-                key: np.array([[known.get(key, missing) for known in rungs] for rungs in found])
-                for key in keys
+                key: _array(
+                    f"decision.{name}[{key!r}]",
+                    [[known.get(key, missing) for known in rungs] for rungs in found],
+                    *(what, "iufb", axes),
+                )
+                for key in dict.fromkeys(key for rungs in found for known in rungs for key in known)
             }
 
         first = decisions[0][0]
+        whole = ("a whole number", "iu", 2)
         return cls(
             tie_breaking=first.tie_breaking,
-            leader_action=None if first.leader_action is None else table("leader_action"),
-            leader_strategy=None if first.leader_strategy is None else table("leader_strategy"),
-            follower_response=table("follower_response"),
-            estimated_value=table("estimated_value"),
-            samples=table("samples"),
-            diagnostics=tables("diagnostics", np.nan),
-            actions=tables("actions", None),
+            leader_action=None if first.leader_action is None else table("leader_action", *whole),
+            leader_strategy=None
+            if first.leader_strategy is None
+            else table("leader_strategy", "an array of probabilities", "iuf", 3),
+            follower_response=table("follower_response", "an action, or probabilities of actions"),
+            estimated_value=table("estimated_value", "a number", "iuf", 2),
+            samples=table("samples", *whole),
+            diagnostics=tables("diagnostics", np.nan, 2),
+            actions=tables("actions", None, 3),
             guarantee=first.guarantee,
         )
 
@@ -104,11 +115,28 @@ class Decisions:
         )
 
 
+def _array(
+    field: str, values: Sequence[Sequence[Any]], what: str, kinds: str, axes: int | None
+) -> np.ndarray:
+    """The array of values [replicate][rung]; an InputError with the first that is not of these kinds."""
+    try:
+        found = np.array(values)
+    except ValueError:  # some are arrays of another shape
+        raise InputError(field, "values of unlike shape", what) from None
+    for value in (value for rungs in values for value in rungs if found.dtype.kind not in kinds):
+        if np.asarray(value).dtype.kind not in kinds:
+            raise InputError(field, value, what)
+    if axes not in (None, found.ndim):
+        raise InputError(field, values[0][0], what)
+    return found
+
+
 def require_playable(found: Decision | Decisions, sizes: Mapping[str, int], field: str) -> None:
     """Raise an InputError that starts with field unless players of a game of these sizes can do this."""
     given = [name for name in ("leader_action", "leader_strategy") if getattr(found, name) is not None]
     if len(given) != 1:
-        raise InputError(field, given, "either leader_action or leader_strategy")
+        what = "both" if given else "neither"
+        raise InputError(field, what, "either leader_action or leader_strategy, the other one None")
     for player, name in (("leader", given[0]), ("follower", "follower_response")):
         values, most = np.asarray(getattr(found, name)), sizes[f"num_{player}_actions"]
         if values.dtype.kind in "iu":
@@ -119,6 +147,10 @@ def require_playable(found: Decision | Decisions, sizes: Mapping[str, int], fiel
             raise InputError(f"{field}.{name}", kind, f"an action, or probabilities of {most} actions")
         else:
             checks.distributions(f"{field}.{name}", values)
+    for name, known in found.actions.items():
+        if np.shape(known)[-1:] != (sizes["num_leader_actions"],):
+            found_shape = f"an array {np.shape(known)}"
+            raise InputError(f"{field}.actions[{name!r}]", found_shape, "a number for each leader action")
     samples = np.asarray(found.samples)
     if samples.dtype.kind not in "iu":
         raise InputError(f"{field}.samples", str(samples.dtype), "integers")

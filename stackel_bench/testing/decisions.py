@@ -7,6 +7,7 @@ import numpy as np
 from stackel_bench.evaluation.oracle import require_commitment
 from stackel_bench.evaluation.verdict import judge
 from stackel_bench.families.oracles import oracle_of
+from stackel_bench.learners.blocks import decide_block
 from stackel_bench.learners.decision import require_playable
 from stackel_bench.models import TieBreaking
 from stackel_bench.testing.report import require
@@ -20,9 +21,10 @@ def commits(trial: Trial) -> str:
     """Every decision is one of the game's, and the truth can judge it."""
     oracle = oracle_of(trial.game)
     for tie in TieBreaking:
+        found = decide_block(trial.learner, trial.sampler, trial.schedule, trial.findings, tie)
+        require_playable(found, trial.game.sizes, "decision")
         for position, rungs in enumerate(trial.decisions[tie]):
             for decision in rungs:
-                require_playable(decision, trial.game.sizes, "decision")
                 require_commitment(oracle, decision, "decision")
                 told = {"estimated_value": decision.estimated_value, **decision.diagnostics}
                 strange = [f"{name} {value}" for name, value in told.items() if not np.isfinite(value)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import inspect
 import traceback
 from collections.abc import Iterator
@@ -106,6 +108,11 @@ def run_checks(subject: str, checks: object, raises: bool) -> Report:
 def _raised(error: BaseException) -> str:
     """What was raised, and by which line of somebody's code, where it is not this package's."""
     frames = traceback.extract_tb(error.__traceback__)
-    theirs = [frame for frame in frames if not Path(frame.filename).is_relative_to(_PACKAGE)]
+    between = (functools.__file__, dataclasses.__file__)  # what calls us for itself
+    theirs = [
+        frame
+        for frame in frames
+        if frame.filename not in between and not Path(frame.filename).is_relative_to(_PACKAGE)
+    ]
     where = f" ({Path(theirs[-1].filename).name}, line {theirs[-1].lineno})" if theirs else ""
     return f"raises {type(error).__name__}: {error}"[: _LONGEST - len(where)] + where

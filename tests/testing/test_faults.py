@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import stackel_bench as sb
@@ -80,6 +82,37 @@ def test_an_exception_is_told_with_its_line(tmp_path: Path, monkeypatch: pytest.
     report = sb.testing.check_learner(Raising(), "bandit", raises=False)
     told = report.failed[0].detail
     assert told == "raises IndexError: list index out of range (raising.py, line 6)"
+
+
+WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "nothing": (lambda found: None, "decide returned NoneType; it must return a list with one Decision for"),
+    "too few": (lambda found: found[:-1], "decide returned 0 Decisions; it must return a list with one"),
+    "single": (lambda found: found[0], "decide returned Decision; it must return a list with one Decision"),
+    "generator": (lambda found: (each for each in found), "decide returned generator; it must return a"),
+    "numbers": (lambda found: [0], "decide returned list with int; it must return a list with one Decision"),
+}
+FIELDS: dict[str, tuple[dict[str, Any], str]] = {
+    "type": ({"leader_action": 1.0}, "decision.leader_action: found 1.0, allowed: a whole number"),
+    "array": ({"samples": np.array([5])}, "decision.samples: found array([5]), allowed: a whole number"),
+    "nan": ({"estimated_value": float("nan")}, "estimated_value nan"),
+    "none": ({"follower_response": None}, "decision.follower_response: found None, allowed: an action, or"),
+    "range": ({"leader_action": 99}, "decision.leader_action[0,0]: found 99.0, allowed: integers >= 0 and"),
+    "text": ({"diagnostics": {"x": "high"}}, "decision.diagnostics['x']: found 'high', allowed: a number"),
+    "length": ({"actions": {"x": [1.0, 2.0]}}, "decision.actions['x']: found 'an array (3, 1, 2)', allowed"),
+}
+REPLACED = {name: (lambda found, v=v: [replace(d, **v) for d in found], t) for name, (v, t) in FIELDS.items()}
+
+
+@pytest.mark.parametrize("name", [*WRONG, *REPLACED])
+def test_what_decide_must_not_return_is_told_in_words(name: str) -> None:
+    change, told = (WRONG | REPLACED)[name]
+
+    class Wrong(faulty.Good):
+        def decide(self, *arguments: Any) -> Any:
+            return change(super().decide(*arguments))
+
+    report = sb.testing.check_learner(Wrong(), "bandit", raises=False)
+    assert any(check.detail.startswith(told) for check in report.failed), str(report)
 
 
 FAULTY = '''
