@@ -18,6 +18,8 @@ import numpy as np
 from rich.console import Console
 
 from stackel_bench.errors import InputError, NoEffectError, UnknownKeyError
+from stackel_bench.families.learners import make_learner
+from stackel_bench.families.registry import all_families
 from stackel_bench.learners.budget import BUDGETS
 from stackel_bench.notebook.results import Results
 from stackel_bench.notebook.tables import TablesInMemory
@@ -30,6 +32,7 @@ from stackel_bench.text import plural
 from stackel_bench.verbs.steps.publish import Ending, Session, publish
 from stackel_bench.verbs.steps.session import carry_through, prepare_folder
 
+_EXPLORER = "algorithm.explorer"
 _MEMBER = {"game": "sampler", "algorithm": "schedule"}  # what an object has
 Product = tuple[list[str], dict[str, Any]]
 
@@ -56,8 +59,9 @@ def sweep(
 
     game and algorithm are names, objects, or lists of both. Further keywords are those of the budget:
     epsilon, delta, samples, scale, rungs, ratio. options has any other configuration key by its dotted name:
-    options={"game.correlation": [-1, 0, 1], "study.name": "mine"}. What is not given is as on the command
-    line: game bandit/trap, algorithm paper, budget theory, 200 replicates.
+    options={"game.correlation": [-1, 0, 1], "study.name": "mine"}, and "algorithm.explorer" may be an object.
+    What is not given is as on the command line: game bandit/trap, algorithm paper, budget theory, and 200
+    replicates.
 
     With output=None nothing is written, not even to MLflow. With a folder, journal, results and report are
     kept there and cells that it has are not run again. Small work runs in this process, large work on a
@@ -99,6 +103,12 @@ def sweep(
 def _products(game: Any, algorithm: Any, given: Mapping[str, Any]) -> list[Product]:
     """Overrides and objects: one product where there are names only, else one per game and learner."""
     groups = {group: _choices(group, typed) for group, typed in (("game", game), ("algorithm", algorithm))}
+    explorers = _listed(given.get(_EXPLORER, ()))
+    if not all(isinstance(explorer, str) for explorer in explorers):
+        given = {key: value for key, value in given.items() if key != _EXPLORER}
+        family = next(family.name for family in all_families() if family.explorers)
+        named = groups["algorithm"] or ["paper"]
+        groups["algorithm"] = [make_learner(family, n, explorer=rule) for n in named for rule in explorers]
     if "dry_run" in given:
         raise NoEffectError("dry_run", "`stackel-bench sweep ... dry_run=true` plans, sb.sweep runs")
     if all(isinstance(choice, str) for choices in groups.values() for choice in choices):
@@ -142,7 +152,9 @@ def _words(choices: Mapping[str, Any]) -> list[str]:
     grid = {key: found for key, value in choices.items() if (found := _listed(value)) or key not in _MEMBER}
     for key, value in ((key, value) for key, values in grid.items() for value in values):
         if dataclasses.is_dataclass(value) or callable(value):
-            raise InputError(key, value, "a plain value or FILE:NAME; objects are given as game or algorithm")
+            raise InputError(
+                key, value, "a plain value or FILE:NAME; objects are games, learners and explorers"
+            )
     return list(grid_overrides("sweep", grid, settings=True))
 
 

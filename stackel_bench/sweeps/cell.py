@@ -166,11 +166,12 @@ class CellBuilder:
             raise InputError("algorithm", kind.__name__, allowed)
         learner = make_learner(family, learner)
         shown = {key: value for key, value in learner_options(learner).items() if key != "name"}
-        words, code = [learner.name, changed_options(learner)], Code()
-        if family_of(family).learners.get(learner.name) is not kind:
-            code = self._code_of("algorithm", learner)
-            words = [kind.__qualname__, *words, *code.identity]
-            shown["code"] = f"{kind.__module__}:{kind.__qualname__}"
+        parts = (learner, *getattr(learner, "programs", ()))
+        if len(parts) == 1 and family_of(family).learners.get(learner.name) is kind:
+            return self._learner(family, {"name": learner.name, **shown})
+        code = self._code_of("algorithm", learner)
+        words = [kind.__qualname__, learner.name, changed_options(learner), *code.identity]
+        shown["code"] = ", ".join(f"{type(part).__module__}:{type(part).__qualname__}" for part in parts)
         return learner, _digest(words), code, {"name": learner.name, **shown}
 
     def _code_of(self, field: str, thing: object) -> Code:

@@ -8,7 +8,7 @@ import numpy as np
 
 from stackel_bench.errors import InputError
 from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Exploration, Explorer, Goal
-from stackel_bench.families.bandit_rl.exploration.registry import make_explorer
+from stackel_bench.families.bandit_rl.exploration.registry import EXPLORERS, make_explorer
 from stackel_bench.families.bandit_rl.game import EpisodeSampler
 from stackel_bench.families.bandit_rl.theory import runnable_phase
 from stackel_bench.learners.budget import Budget
@@ -37,25 +37,37 @@ class ActionFinding:
 class BanditRLLearner:
     """Explores each leader action's MDP, then plans with responses within `tolerance` * eps of the best."""
 
-    explorer: str = option("reward_free_explore", "how a leader action's MDP is explored")
+    explorer: Any = option("reward_free_explore", "how a leader action's MDP is explored")
     explorer_options: Mapping[str, Any] = option(factory=dict, help="options of the explorer")
 
     name: ClassVar[str]
+    family: ClassVar[str] = "bandit_rl"
     tolerance: ClassVar[float]
     _explorer: ClassVar[Explorer]  # built from the two options
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_explorer", make_explorer(self.explorer, **self.explorer_options))
+        explorer = make_explorer(self.explorer, **self.explorer_options)
+        object.__setattr__(self, "_explorer", explorer)
+        if type(explorer) is EXPLORERS.get(explorer.name):  # an object of ours is what its name is
+            object.__setattr__(self, "explorer", explorer.name)
+
+    @property
+    def programs(self) -> tuple[Explorer, ...]:
+        """What this learner runs that may be somebody's own."""
+        return () if isinstance(self.explorer, str) else (self._explorer,)
 
     @property
     def options(self) -> dict[str, Any]:
         """The explorer and its options, defaults included."""
-        return {"explorer": self.explorer, "explorer_options": values_of(self._explorer)}
+        name = self._explorer.name if self.programs else self.explorer
+        return {"explorer": name, "explorer_options": values_of(self._explorer)}
 
     @property
     def changed_options(self) -> dict[str, Any]:
         """What differs from the defaults; an explorer's own default, spelled out, does not."""
         own = changed(self) | {"explorer_options": changed(self._explorer)}
+        if self.programs:
+            own["explorer"] = type(self._explorer).__qualname__
         return {key: value for key, value in own.items() if value != {}}
 
     def schedule(self, sampler: EpisodeSampler, budget: Budget) -> Schedule:
