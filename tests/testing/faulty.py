@@ -12,7 +12,7 @@ import numpy as np
 import stackel_bench as sb
 from stackel_bench.families.bandit.game import BanditGame
 from stackel_bench.families.bandit_rl.exploration.rules import Uniform
-from stackel_bench.families.tables.pair_sampling import PairSampler
+from stackel_bench.families.tables.game import PairSampler
 from stackel_bench.families.tables.row_pulls import PullSums, pull_schedule, stack
 from stackel_bench.learners.decision import Decision
 from stackel_bench.models import TieBreaking

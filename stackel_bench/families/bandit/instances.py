@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from stackel_bench.families.bandit.game import BanditGame
-from stackel_bench.families.tables import economic_tables, paper_tables, random_tables, table_files
 from stackel_bench.families.tables.black_box import simulator_of
+from stackel_bench.families.tables.payoffs import economic_tables, paper_tables, random_tables, table_files
 from stackel_bench.games.builders import with_noise
 from stackel_bench.models import PayoffTable
 

@@ -9,9 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from stackel_bench.families.tables.pair_sampling import PairSampler
+from stackel_bench.families.tables.game import PairSampler
 from stackel_bench.families.tables.row_pulls import PairLearner, PullSums, pull_block
-from stackel_bench.families.tables.tolerance_rule import ToleranceRule
+from stackel_bench.families.tables.theory import ToleranceRule
 from stackel_bench.learners.decision import Decisions
 from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.models import TieBreaking

@@ -14,7 +14,7 @@ from stackel_bench.families.bandit.stopping.certified import CertifiedLearner
 from stackel_bench.families.bandit.stopping.successive_elimination import SuccessiveEliminationLearner
 from stackel_bench.families.family import Contract, Family
 from stackel_bench.families.sizes import PAIRS
-from stackel_bench.families.tables.contract import measured_pairs, pull_cost
+from stackel_bench.families.tables.game import measured_pairs, pull_cost
 from stackel_bench.families.tables.pair_confidence import warm_up
 from stackel_bench.families.tables.theory import PAIR_EXPONENTS, lower_bound_pulls
 from stackel_bench.models import PayoffTable, TieBreaking

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 from stackel_bench.families.simultaneous.game import SimultaneousGame
-from stackel_bench.families.tables import (
+from stackel_bench.families.tables.black_box import simulator_of
+from stackel_bench.families.tables.payoffs import (
     economic_tables,
     paper_tables,
     random_tables,
     security_tables,
     table_files,
 )
-from stackel_bench.families.tables.black_box import simulator_of
 from stackel_bench.games.builders import with_noise
 from stackel_bench.models import PayoffTable
 

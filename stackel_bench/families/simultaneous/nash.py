@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stackel_bench.families.tables.game import PairSampler
 from stackel_bench.families.tables.nash import PICK, Choice, NashLearner
-from stackel_bench.families.tables.pair_sampling import PairSampler
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.learner import Schedule
 from stackel_bench.models import PayoffTable

@@ -8,7 +8,7 @@ from stackel_bench.families.simultaneous.oracle import simplex_oracle
 from stackel_bench.families.simultaneous.stopping.certified import CertifiedLearner
 from stackel_bench.families.simultaneous.warm_up import warm_up
 from stackel_bench.families.sizes import PAIRS
-from stackel_bench.families.tables.contract import measured_pairs, pull_cost
+from stackel_bench.families.tables.game import measured_pairs, pull_cost
 from stackel_bench.families.tables.theory import PAIR_EXPONENTS
 
 FAMILY = Family(

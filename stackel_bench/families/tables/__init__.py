@@ -1,3 +1,3 @@
-"""What bandit and simultaneous games share: payoff tables by name, pulls of pairs, and their theory."""
+"""What bandit and simultaneous games share: tables with noise, pulls of pairs, and their theory."""
 
 __all__ = ()

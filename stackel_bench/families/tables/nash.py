@@ -11,10 +11,9 @@ from typing import ClassVar
 import numpy as np
 
 from stackel_bench import checks, streams
-from stackel_bench.families.tables.pair_sampling import PairSampler
+from stackel_bench.families.tables.game import PairSampler
 from stackel_bench.families.tables.row_pulls import PairLearner, PullSums, pull_block, stack
-from stackel_bench.families.tables.theory import error_of_pulls
-from stackel_bench.families.tables.tolerance_rule import ToleranceRule
+from stackel_bench.families.tables.theory import ToleranceRule, error_of_pulls
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.guarantee import NOTHING
 from stackel_bench.learners.learner import Schedule, StreamKey

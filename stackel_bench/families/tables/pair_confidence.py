@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stackel_bench.families.tables.pair_sampling import PairSampler
+from stackel_bench.families.tables.game import PairSampler
 from stackel_bench.families.tables.theory import paper_pulls
 from stackel_bench.kernel import kernel
 from stackel_bench.learners.budget import Budget

@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from stackel_bench import streams
-from stackel_bench.families.tables.pair_sampling import PairSampler
-from stackel_bench.families.tables.tolerance_rule import ToleranceRule
+from stackel_bench.families.tables.game import PairSampler
+from stackel_bench.families.tables.theory import ToleranceRule
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.guarantee import Guarantee
 from stackel_bench.learners.learner import Schedule, StreamKey

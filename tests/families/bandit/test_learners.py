@@ -15,9 +15,9 @@ from stackel_bench.families.bandit.game import BanditGame
 from stackel_bench.families.bandit.learners import Paper, empirical_response_sets
 from stackel_bench.families.learners import make_learner
 from stackel_bench.families.registry import all_families
-from stackel_bench.families.tables.pair_sampling import PairSampler
+from stackel_bench.families.tables.game import PairSampler
 from stackel_bench.families.tables.row_pulls import PullSums, pull_block
-from stackel_bench.families.tables.tolerance_rule import ToleranceRule
+from stackel_bench.families.tables.theory import ToleranceRule
 from stackel_bench.learners.budget import Budget, FixedBudget, LadderBudget, TheoryBudget
 from stackel_bench.learners.learner import Schedule
 from stackel_bench.models import PayoffTable, TieBreaking

@@ -10,7 +10,7 @@ import numpy as np
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
-from stackel_bench.families.tables.pair_sampling import PairSampler
+from stackel_bench.families.tables.game import PairSampler
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.certified.learner import StoppingLearner
 from stackel_bench.learners.certified.loop import largest_cap

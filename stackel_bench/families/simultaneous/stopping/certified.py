@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from stackel_bench.families.simultaneous.commitments import GRID_BITS, commitment
+from stackel_bench.families.tables.game import PairSampler
 from stackel_bench.families.tables.pair_confidence import first_counts, nothing_known, pair_schedule
-from stackel_bench.families.tables.pair_sampling import PairSampler
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.certified.learner import StoppingLearner
 from stackel_bench.learners.certified.loop import Standing

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from stackel_bench.errors import InputError
-from stackel_bench.families.tables.gambit_files import payoffs_of_nfg
+from stackel_bench.families.tables.payoffs.gambit_files import payoffs_of_nfg
 from stackel_bench.games.array_files import arrays_of_npz, existing_file, matrix_of_csv
 from stackel_bench.models import PayoffTable
 
