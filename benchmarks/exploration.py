@@ -23,7 +23,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before numpy is imported
 
 import numpy as np
 
-from stackel_bench.families.bandit_rl.exploration.coverage import coverage, maximal_reach, query_frequencies
+from stackel_bench.families.bandit_rl.diagnosis import coverage, maximal_reach, query_frequencies
 from stackel_bench.families.bandit_rl.exploration.euler import EulerSettings, euler_run, greedy_actions
 from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Exploration, Goal
 from stackel_bench.families.bandit_rl.exploration.registry import make_explorer

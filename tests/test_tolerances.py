@@ -31,7 +31,7 @@ NO_TOLERANCES = {
     "reporting/": "ticks, axes and fits of figures",
     "simulation/": "where a product underflows",
     "statistics/elementary.py": "the two parts of log 2",
-    "statistics/dirichlet_mean.py": "where a product is rescaled before it underflows",
+    "statistics/bounded_mean.py": "where a product is rescaled before it underflows",
 }
 NAMED = re.compile(r"TOLERANCE|ROUNDING|ACCURACY|TIE\b")
 

@@ -11,7 +11,7 @@ from stackel_bench.errors import InputError
 from stackel_bench.learners.decision import Decision, Decisions
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.bounds import Bounds
-from stackel_bench.planning.finite.responses import optimistic_gap, pessimistic_gap
+from stackel_bench.planning.finite import optimistic_gap, pessimistic_gap
 
 
 class Oracle(Protocol):

@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stackel_bench.execution.estimates import Estimates
-from stackel_bench.execution.events import Event, Keeper, Progress, Result, progress
+from stackel_bench.execution.events import Event, Keeper, Progress, Result, progress, take_up
 from stackel_bench.execution.executor import Executor, Finished
 from stackel_bench.execution.jobs import Call, Job
 from stackel_bench.execution.runs import Piece, Run
 from stackel_bench.execution.stored_games import StoredGames
-from stackel_bench.execution.take_up import take_up
 from stackel_bench.trials.encoding import decode, encode
 from stackel_bench.trials.outcomes import outcomes
 from stackel_bench.trials.pieces import run_whole_trials

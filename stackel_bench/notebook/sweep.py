@@ -22,8 +22,8 @@ from stackel_bench.families.learners import make_learner
 from stackel_bench.families.registry import all_families
 from stackel_bench.learners.budget import BUDGETS
 from stackel_bench.notebook.results import Results
-from stackel_bench.notebook.tables import TablesInMemory
 from stackel_bench.options import options_of
+from stackel_bench.reporting.merged_sweeps import TablesInMemory
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.folder import locked

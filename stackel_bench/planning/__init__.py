@@ -8,7 +8,7 @@ from stackel_bench.planning.best_response import (
 )
 from stackel_bench.planning.best_response.policy_evaluation import occupancy, policy_values
 from stackel_bench.planning.design.core_set import CoreSet, core_set
-from stackel_bench.planning.finite.linear_responses import linear_leader_values
+from stackel_bench.planning.finite import linear_leader_values
 from stackel_bench.planning.mixed.gaps import mixed_gap, mixed_stackelberg_value
 from stackel_bench.planning.mixed.optimistic import (
     MixedCommitment,

@@ -12,13 +12,18 @@ turned up among the laws that the tests and benchmarks/intervals.py enumerate. B
 benchmarks/README.md has the widths.
 """
 
+from __future__ import annotations
+
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from stackel_bench.errors import InputError
+from stackel_bench.kernel import kernel
 from stackel_bench.statistics.binomial import CONFIDENCE
-from stackel_bench.statistics.dirichlet_mean import upper_quantile
-from stackel_bench.tolerances import VALUE
+from stackel_bench.statistics.elementary import exp, log
+from stackel_bench.tolerances import INTEGRAL_REST, QUANTILE_ERROR, QUANTILE_WIDTH, VALUE
 
 
 def mean_interval(
@@ -57,3 +62,141 @@ def mean_intervals(
         upper[rung] = low + width * upper_quantile((column - low) / width, tail)
         lower[rung] = high - width * upper_quantile((high - column[::-1]) / width, tail)
     return lower, upper
+
+
+_STEP = 0.15
+_NODES = 8  # of the trapezoidal rule, taken together so that the processor can vectorise
+_BLOCKS = 16
+_LARGE = 1e120  # a node whose product is larger contributes nothing
+_CHECK = 16  # factors between two looks at the products
+
+
+@kernel
+def upper_quantile(values: np.ndarray, tail: float) -> float:
+    """What the weighted mean of values [n] in [0, 1] and of one more at 1 exceeds with probability tail."""
+    least, mean = 1.0, 1.0
+    for value in values:
+        mean += value
+        least = min(least, value)
+    if least == 1.0:
+        return 1.0
+    count = len(values) + 1.0
+    mean /= count
+    spread = (1.0 - mean) * (1.0 - mean)
+    for value in values:
+        spread += (value - mean) * (value - mean)
+    # sqrt(-ln P) is nearly linear in the point, so secants find it; a bracket keeps them from leaving.
+    goal = math.sqrt(-log(tail))
+    low, high = least, 1.0
+    point = mean + min(1.1 * goal * math.sqrt(spread) / count, 0.5 * (1.0 - mean))
+    last, error = mean, math.sqrt(-log(tail_probability(values, mean))) - goal
+    for _ in range(100):
+        reached = tail_probability(values, point)
+        found = math.sqrt(-log(reached)) - goal if 0.0 < reached < 1.0 else math.copysign(goal, 0.5 - reached)
+        if found < 0.0:
+            low = point
+        else:
+            high = point
+        if abs(found) < QUANTILE_ERROR or high - low <= QUANTILE_WIDTH * high:
+            break
+        following = point - found * (point - last) / (found - error) if found != error else low
+        last, error = point, found
+        point = following if low < following < high else 0.5 * (low + high)
+    return point
+
+
+@kernel
+def tail_probability(values: np.ndarray, point: float) -> float:
+    """P(weighted mean of values [n] and 1 > point), for a point between the smallest value and 1.
+
+    By contour integration. With independent exponential variables E_i, the weighted mean of z_0, ..., z_n
+    exceeds t if and only if S = sum_i E_i (z_i - t) is positive, and P(S > 0) is the integral of M(s)/s,
+    divided by 2 pi i, over a path from below to above that crosses the real axis between 0 and the first
+    positive pole of the moment generating function M(s) = prod_i 1/(1 - s (z_i - t)). The path is a hyperbola
+    through the saddle point of M(s)/s, bent as the path of steepest descent is there: s = saddle + scale (i
+    sinh v + bend (cosh v - 1)). On it the trapezoidal rule in v converges geometrically.
+    """
+    count = len(values) + 1
+    offsets = np.empty(count)
+    for i in range(count - 1):
+        offsets[i] = values[i] - point
+    offsets[count - 1] = 1.0 - point
+    largest = 1.0 / (1.0 - point)
+    saddle = _saddle(offsets, largest)
+    scale = min(saddle, largest - saddle)
+    factor, power = 1.0 / saddle, 0  # M(saddle)/saddle = factor * 2**power
+    second, third = 1.0 / saddle**2, -2.0 / saddle**3  # derivatives of ln(M(s)/s)
+    for i in range(count):
+        shrink = 1.0 - saddle * offsets[i]
+        offsets[i] /= shrink
+        second += offsets[i] * offsets[i]
+        third += 2.0 * offsets[i] * offsets[i] * offsets[i]
+        factor /= shrink
+        if factor < 1e-150:
+            factor, power = factor * 2.0**500, power - 500
+        elif factor > 1e150:
+            factor, power = factor * 2.0**-500, power + 500
+    bend = min(max(scale * third / (3.0 * second), -1.0), 1.0)
+    return math.ldexp(factor * _integral(offsets, saddle, scale, bend) / math.pi, power)
+
+
+@kernel
+def _saddle(offsets: np.ndarray, largest: float) -> float:
+    """Where M(s)/s is smallest on (0, largest), to a hundredth of the distance from the ends: enough."""
+    low, high = 0.0, largest
+    point = 0.5 * largest
+    for _ in range(100):
+        slope, curvature = -1.0 / point, 1.0 / (point * point)
+        for offset in offsets:
+            term = offset / (1.0 - point * offset)
+            slope += term
+            curvature += term * term
+        if slope < 0.0:
+            low = point
+        else:
+            high = point
+        step = slope / curvature
+        if abs(step) < 1e-2 * min(point, largest - point):
+            return point
+        point -= step
+        if point <= low or point >= high:
+            point = 0.5 * (low + high)
+    return point
+
+
+@kernel
+def _integral(ratios: np.ndarray, saddle: float, scale: float, bend: float) -> float:
+    """The integral over v > 0 of Im(M(s)/s ds/dv), relative to M(s)/s at the saddle point.
+
+    There 1 - s (z_i - t) is 1 - (s - saddle) ratios[i], relative to the same at the saddle point.
+    """
+    real, imaginary = np.empty(_NODES), np.empty(_NODES)
+    right, up, width = np.empty(_NODES), np.empty(_NODES), np.empty(_NODES)  # s - saddle; scale cosh v
+    total = 0.5 * scale  # the node at v = 0, with its half weight
+    for block in range(_BLOCKS):
+        for q in range(_NODES):
+            growth = exp(_STEP * (block * _NODES + q + 1))
+            width[q] = 0.5 * scale * (growth + 1.0 / growth)
+            up[q] = 0.5 * scale * (growth - 1.0 / growth)
+            right[q] = bend * (width[q] - scale)
+            real[q], imaginary[q] = 1.0 + right[q] / saddle, up[q] / saddle
+        for first in range(0, len(ratios), _CHECK):
+            for i in range(first, min(first + _CHECK, len(ratios))):
+                ratio = ratios[i]
+                for q in range(_NODES):
+                    keep, turn = 1.0 - right[q] * ratio, up[q] * ratio
+                    kept = real[q] * keep + imaginary[q] * turn
+                    imaginary[q] = imaginary[q] * keep - real[q] * turn
+                    real[q] = kept
+            for q in range(_NODES):
+                if abs(real[q]) + abs(imaginary[q]) > _LARGE:
+                    real[q], imaginary[q] = math.inf, 0.0
+        size = 0.0
+        for q in range(_NODES):
+            if math.isfinite(real[q]):
+                square = real[q] * real[q] + imaginary[q] * imaginary[q]
+                total += (width[q] * real[q] - bend * up[q] * imaginary[q]) / square
+                size += width[q] / math.sqrt(square)
+        if size < INTEGRAL_REST * abs(total):
+            break
+    return _STEP * total

@@ -18,9 +18,8 @@ from stackel_bench.learners.blocks import decide_block, explore_block
 from stackel_bench.learners.decision import require_playable
 from stackel_bench.models import TieBreaking
 from stackel_bench.simulation.recording import Checkpoint
-from stackel_bench.trials.actions import action_columns, averaged
 from stackel_bench.trials.encoding import decode, encode
-from stackel_bench.trials.outcomes import BlockResult, outcomes
+from stackel_bench.trials.outcomes import BlockResult, action_columns, averaged, outcomes
 from stackel_bench.trials.programs import decode_piece, played, plays
 from stackel_bench.trials.trial import Assignment, Failure, Outcomes
 

@@ -15,7 +15,7 @@ from stackel_bench.games.noise import Noise
 from stackel_bench.models import TieBreaking
 from stackel_bench.models.linear_model import LinearModel
 from stackel_bench.planning import core_set
-from stackel_bench.planning.finite.linear_responses import linear_leader_values
+from stackel_bench.planning.finite import linear_leader_values
 
 NAMED = [
     ("linear/random", {}),

@@ -17,7 +17,7 @@ from scipy import stats
 
 from stackel_bench.cli import main
 from stackel_bench.errors import InputError
-from stackel_bench.notebook.tables import TablesInMemory
+from stackel_bench.reporting.merged_sweeps import TablesInMemory
 from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
 from stackel_bench.reporting.versus.comparison import compare_sweeps
 from stackel_bench.results.entry import Entry

@@ -11,8 +11,7 @@ import pytest
 from scipy import stats
 
 from stackel_bench.errors import InputError
-from stackel_bench.statistics.bounded_mean import mean_interval, mean_intervals
-from stackel_bench.statistics.dirichlet_mean import tail_probability
+from stackel_bench.statistics.bounded_mean import mean_interval, mean_intervals, tail_probability
 
 
 @pytest.mark.parametrize("count", [1, 2, 20, 60, 400, 5000])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from stackel_bench.claims.case import Case
-from stackel_bench.planning.finite.responses import respond, response_sets, turn_based_nash
+from stackel_bench.planning.finite import respond, response_sets, turn_based_nash
 from stackel_bench.planning.mixed.nash import nash_equilibria
 from stackel_bench.tolerances import VALUE
 

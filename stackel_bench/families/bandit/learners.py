@@ -15,7 +15,7 @@ from stackel_bench.families.tables.theory import ToleranceRule
 from stackel_bench.learners.decision import Decisions
 from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.models import TieBreaking
-from stackel_bench.planning.finite.responses import respond
+from stackel_bench.planning.finite import respond
 from stackel_bench.tolerances import SUM_TIE
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from stackel_bench.families.tables.nash import PICK, SELECTIONS, Choice, NashLearner
 from stackel_bench.models import PayoffTable
 from stackel_bench.options import option
-from stackel_bench.planning.finite.responses import turn_based_nash
+from stackel_bench.planning.finite import turn_based_nash
 
 
 @dataclass(frozen=True)

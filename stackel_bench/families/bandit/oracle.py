@@ -8,7 +8,7 @@ from stackel_bench.evaluation.oracle import FiniteLeaderOracle
 from stackel_bench.games.game import truth_of
 from stackel_bench.learners.decision import Decisions
 from stackel_bench.models import PayoffTable
-from stackel_bench.planning.finite.responses import finite_leader_values
+from stackel_bench.planning.finite import finite_leader_values
 
 
 def bandit_oracle(game: Any) -> FiniteLeaderOracle:

@@ -17,7 +17,7 @@ from stackel_bench.families.bandit_rl.mdps.toll_mdps import toll_mdps
 from stackel_bench.families.bandit_rl.programs.economy import economy_game
 from stackel_bench.families.bandit_rl.programs.game import gymnasium_game
 from stackel_bench.families.bandit_rl.programs.worlds import lake_game, taxi_game
-from stackel_bench.games.builders import Builder, episode_noise, with_noise
+from stackel_bench.games.noise import Builder, episode_noise, with_noise
 from stackel_bench.models import FollowerMDP
 
 MDPS: dict[str, Callable[..., tuple[FollowerMDP, ...]]] = {

@@ -4,11 +4,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from stackel_bench import checks
-from stackel_bench.families.bandit.by_name import named_bandit
+from stackel_bench.families.bandit.instances import named_bandit
 from stackel_bench.families.linear import models as linear_models
 from stackel_bench.families.linear.game import LinearBanditGame
-from stackel_bench.games.builders import Builder, with_noise
-from stackel_bench.games.noise import Noise
+from stackel_bench.games.noise import Builder, Noise, with_noise
 from stackel_bench.models.linear_model import LinearModel
 
 NOISES = ("gaussian", "bounded", "bernoulli", "deterministic")

@@ -18,7 +18,7 @@ from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.design.core_set import CoreSet, core_set
 from stackel_bench.planning.design.least_squares import least_squares
-from stackel_bench.planning.finite.linear_responses import linear_leader_values
+from stackel_bench.planning.finite import linear_leader_values
 
 _SCAN_SECONDS = 4e-10  # per pair and dimension, for batching only
 

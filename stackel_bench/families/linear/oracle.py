@@ -9,7 +9,7 @@ from stackel_bench.games.game import truth_of
 from stackel_bench.learners.decision import Decisions
 from stackel_bench.models import TieBreaking
 from stackel_bench.models.linear_model import LinearModel
-from stackel_bench.planning.finite.linear_responses import linear_follower_losses, linear_leader_values
+from stackel_bench.planning.finite import linear_follower_losses, linear_leader_values
 
 
 def linear_oracle(game: Any) -> FiniteLeaderOracle:

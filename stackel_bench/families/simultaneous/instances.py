@@ -12,7 +12,7 @@ from stackel_bench.families.tables.payoffs import (
     security_tables,
     table_files,
 )
-from stackel_bench.games.builders import with_noise
+from stackel_bench.games.noise import with_noise
 from stackel_bench.models import PayoffTable
 
 TABLES: dict[str, Callable[..., PayoffTable]] = {

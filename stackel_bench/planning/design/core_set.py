@@ -1,6 +1,9 @@
 """Core set: few feature rows with weights under which every row has leverage at most twice the rank."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 
 import numpy as np
 
@@ -8,7 +11,6 @@ from stackel_bench.errors import InputError
 from stackel_bench.models.feature_source import FeatureSource
 from stackel_bench.planning.design.cover import covering, started, support_bound
 from stackel_bench.planning.design.least_squares import independent_columns
-from stackel_bench.planning.design.leverage import precise_leverage
 from stackel_bench.planning.design.rows import FeatureRows, feature_rows, reject_non_finite
 from stackel_bench.planning.design.span import FeatureSpan, feature_span
 from stackel_bench.streams import generator
@@ -92,3 +94,24 @@ def _sample(rows: FeatureRows, size: int, stream: np.random.Generator) -> np.nda
     if rows.count <= size:
         return np.arange(rows.count)
     return np.sort(stream.choice(rows.count, size, replace=False, shuffle=False))
+
+
+DIGITS = 40  # the Gram matrix squares the features' condition, which is at most 1e10: 20 digits are left
+
+
+def precise_leverage(points: np.ndarray, weights: np.ndarray, rows: np.ndarray) -> float:
+    """The largest y^T V^-1 y over rows y [n,r], V = sum_j w_j x_j x_j^T with points x [K,r] and weights [K].
+
+    Gaussian elimination of V = L D L^T, which turns each row y into L^-1 y on the way.
+    """
+    with localcontext(prec=DIGITS):
+        exact = np.vectorize(Decimal, otypes=[object])
+        x, y = exact(points), exact(rows)
+        gram = x.T @ (exact(weights)[:, None] * x)
+        leverages = np.full(len(y), Decimal(0))
+        for k in range(len(gram)):
+            leverages += y[:, k] ** 2 / gram[k, k]
+            shares = gram[k, k + 1 :] / gram[k, k]
+            y[:, k + 1 :] -= y[:, k, None] * shares
+            gram[k + 1 :, k + 1 :] -= shares[:, None] * gram[k, k + 1 :]
+        return float(leverages.max())

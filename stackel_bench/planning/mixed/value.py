@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from stackel_bench import checks
 from stackel_bench.models import PayoffTable, TieBreaking
-from stackel_bench.planning.finite.responses import choose, respond
+from stackel_bench.planning.finite import choose, respond
 from stackel_bench.planning.mixed.fixed_order import weighted_rows
 from stackel_bench.tolerances import FLOAT_STEP, Ties, payoff_unit
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from stackel_bench.reporting.headline import headline
 from stackel_bench.reporting.mlflow.pair_runs import pair_runs
 from stackel_bench.reporting.mlflow.series_runs import series_runs, series_steps
-from stackel_bench.reporting.mlflow.view_pages import View
-from stackel_bench.reporting.mlflow.views import is_own, make_views, view_tags
+from stackel_bench.reporting.mlflow.views import View, is_own, make_views, view_tags
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.templates import fill
 from stackel_bench.reporting.versus.paired import pairs

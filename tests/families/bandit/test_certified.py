@@ -15,7 +15,7 @@ from stackel_bench.families.tables.pair_confidence import PairConfidence
 from stackel_bench.learners.budget import TheoryBudget
 from stackel_bench.learners.certified.rows import row_bounds
 from stackel_bench.models import TieBreaking
-from stackel_bench.planning.finite.responses import finite_leader_values
+from stackel_bench.planning.finite import finite_leader_values
 from tests.replicates import broken, stopped
 
 EPSILON = 0.3

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from stackel_bench.errors import InputError
-from stackel_bench.families.bandit_rl.exploration.coverage import coverage
+from stackel_bench.families.bandit_rl.diagnosis import coverage, uniform_error
 from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Exploration, Goal
 from stackel_bench.families.bandit_rl.exploration.registry import EXPLORERS, make_explorer
-from stackel_bench.families.bandit_rl.exploration.uniform_error import uniform_error
 from stackel_bench.models import FollowerMDP
 from stackel_bench.simulation.episodes import EpisodeSimulator
 from stackel_bench.streams import generator

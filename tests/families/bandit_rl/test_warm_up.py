@@ -15,7 +15,7 @@ from stackel_bench.learners.budget import FixedBudget
 from stackel_bench.models import FollowerMDP
 from stackel_bench.planning import kl_ball
 from stackel_bench.simulation.episodes import EpisodeSimulator
-from stackel_bench.simulation.kernels import binomial, doubling, episodes, hypergeometric, multinomial
+from stackel_bench.simulation.kernels import binomial, doubling, episodes, multinomial
 from stackel_bench.statistics import law_mixture
 from stackel_bench.streams import generator
 from tests.replicates import decisions
@@ -23,7 +23,7 @@ from tests.simulation.per_episode import random_mdp
 
 
 def _compiled() -> dict[str, int]:
-    modules = (binomial, doubling, episodes, hypergeometric, multinomial, certificate, euler)
+    modules = (binomial, doubling, episodes, multinomial, certificate, euler)
     modules += (kl_ball, law_mixture)
     kernels = {
         name: kernel

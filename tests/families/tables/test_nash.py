@@ -17,7 +17,7 @@ from stackel_bench.games.game import Game
 from stackel_bench.learners.budget import TheoryBudget, make_budget
 from stackel_bench.learners.decision import Decision
 from stackel_bench.models import PayoffTable, TieBreaking
-from stackel_bench.planning.finite.responses import turn_based_nash
+from stackel_bench.planning.finite import turn_based_nash
 from stackel_bench.planning.mixed.nash import nash_equilibria
 from tests.replicates import decide
 

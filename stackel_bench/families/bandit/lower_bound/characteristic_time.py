@@ -18,7 +18,7 @@ from stackel_bench.families.bandit.lower_bound.divergence import BERNOULLI, GAUS
 from stackel_bench.families.bandit.lower_bound.separation import Question
 from stackel_bench.games.game import truth_of
 from stackel_bench.models import TieBreaking
-from stackel_bench.planning.finite.responses import finite_leader_values, response_sets
+from stackel_bench.planning.finite import finite_leader_values, response_sets
 from stackel_bench.tolerances import TIE, TIME_RATIO, VALUE, WRONG_GAME, Ties, payoff_unit
 
 LAWS = {"gaussian": GAUSSIAN, "bernoulli": BERNOULLI}

@@ -21,7 +21,7 @@ from stackel_bench.learners.certified.rows import Rows, RowStanding
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.learner import Schedule
 from stackel_bench.models import TieBreaking
-from stackel_bench.planning.finite.responses import respond, response_sets
+from stackel_bench.planning.finite import respond, response_sets
 
 GROWTH = 0.1  # a pair that is pulled again gets this share of its pulls
 

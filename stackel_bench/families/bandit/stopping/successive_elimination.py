@@ -18,7 +18,7 @@ from stackel_bench.learners.certified.rows import Rows, RowStanding
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.learner import Schedule
 from stackel_bench.models import TieBreaking
-from stackel_bench.planning.finite.responses import respond
+from stackel_bench.planning.finite import respond
 
 LARGEST_ERROR = 0.25  # coarser rounds settle nothing where means are in [0,1]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
-from stackel_bench.families.bandit.by_name import named_bandit
+from stackel_bench.families.bandit.instances import named_bandit
 from stackel_bench.families.bandit_rl.game import BanditRLGame
 from stackel_bench.families.bandit_rl.mdps.mdp_arrays import check_memory
 from stackel_bench.families.tables.payoffs.paper_tables import lower_bound_table

@@ -12,8 +12,7 @@ import numpy as np
 from stackel_bench import streams
 from stackel_bench.families.linear.game import FeatureSampler
 from stackel_bench.families.linear.stopping.difference_design import STEPS, difference_design
-from stackel_bench.families.linear.stopping.feature_confidence import FeatureConfidence
-from stackel_bench.families.linear.stopping.whitening import Whitening, whitening
+from stackel_bench.families.linear.stopping.feature_confidence import FeatureConfidence, Whitening, whitening
 from stackel_bench.families.linear.theory import core_point_queries
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.certified.learner import StoppingLearner, stopping_schedule
@@ -22,7 +21,7 @@ from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.learner import Schedule
 from stackel_bench.models import TieBreaking
 from stackel_bench.planning.design.feature_products import row_means
-from stackel_bench.planning.finite.linear_responses import linear_leader_values
+from stackel_bench.planning.finite import linear_leader_values
 
 FIRST_QUERIES = 40  # per dimension of the span, where the paper asks for more
 GROWTH = 0.2  # of all queries so far

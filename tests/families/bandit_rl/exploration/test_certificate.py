@@ -8,10 +8,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from stackel_bench.families.bandit_rl.diagnosis import uniform_error
 from stackel_bench.families.bandit_rl.exploration.certificate import certificate_bonus, certified_error
 from stackel_bench.families.bandit_rl.exploration.explorer import Goal
 from stackel_bench.families.bandit_rl.exploration.registry import EXPLORERS, make_explorer
-from stackel_bench.families.bandit_rl.exploration.uniform_error import uniform_error
 from stackel_bench.simulation.episodes import EpisodeSimulator
 from stackel_bench.streams import generator
 from tests.simulation.per_episode import lock_mdp, random_mdp

@@ -11,8 +11,8 @@ from stackel_bench.errors import InputError
 from stackel_bench.models import TieBreaking
 from stackel_bench.models.feature_source import CallableFeatures
 from stackel_bench.models.linear_model import LinearModel
-from stackel_bench.planning.finite import linear_responses
-from stackel_bench.planning.finite.linear_responses import linear_follower_losses, linear_leader_values
+from stackel_bench.planning import finite
+from stackel_bench.planning.finite import linear_follower_losses, linear_leader_values
 
 RULES = [(slack, rule) for slack in (0.0, 0.25, 1.0) for rule in TieBreaking]
 
@@ -47,7 +47,7 @@ def test_dyadic_games_equal_rational_enumeration(monkeypatch: pytest.MonkeyPatch
         shape = tuple(int(size) for size in rng.integers(1, 7, 3))
         features = rng.integers(-2, 3, shape) / 4
         leader, follower = rng.integers(-2, 3, (2, shape[2])) / 4
-        monkeypatch.setattr(linear_responses, "BLOCK_ELEMENTS", int(rng.integers(1, 200)))
+        monkeypatch.setattr(finite, "BLOCK_ELEMENTS", int(rng.integers(1, 200)))
         for rule in RULES:
             answer = linear_leader_values(features, leader, follower, *rule)
             values, responses = _by_enumeration(features, leader, follower, *rule)
@@ -73,7 +73,7 @@ def test_sources_and_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     features = rng.standard_normal((37, 9, 7))
     leader, follower = rng.standard_normal((2, 7))
     wanted = [linear_leader_values(features, leader, follower, *rule) for rule in RULES]
-    monkeypatch.setattr(linear_responses, "BLOCK_ELEMENTS", 100)
+    monkeypatch.setattr(finite, "BLOCK_ELEMENTS", 100)
     for source in (
         features,
         np.asfortranarray(features),

@@ -7,10 +7,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from stackel_bench.families.bandit_rl.exploration.coverage import coverage, maximal_reach, mixture_occupancy
+from stackel_bench.families.bandit_rl.diagnosis import (
+    coverage,
+    maximal_reach,
+    mixture_occupancy,
+    uniform_error,
+)
 from stackel_bench.families.bandit_rl.exploration.explorer import Goal
 from stackel_bench.families.bandit_rl.exploration.registry import make_explorer
-from stackel_bench.families.bandit_rl.exploration.uniform_error import uniform_error
 from stackel_bench.models import FollowerMDP
 from stackel_bench.simulation.episodes import EpisodeSimulator
 from stackel_bench.simulation.policy_mixture import PolicyMixture

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from stackel_bench.models import TieBreaking
-from stackel_bench.planning.finite.responses import (
+from stackel_bench.planning.finite import (
     finite_leader_values,
     optimistic_gap,
     pessimistic_gap,

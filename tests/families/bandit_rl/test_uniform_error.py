@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from stackel_bench.errors import InputError
-from stackel_bench.families.bandit_rl.exploration.uniform_error import reward_error, uniform_error
+from stackel_bench.families.bandit_rl.diagnosis import reward_error, uniform_error
 from stackel_bench.models import FollowerMDP
 from stackel_bench.streams import generator
 from tests.simulation.per_episode import one_hot, random_mdp

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from stackel_bench.kernel import kernel
-from stackel_bench.simulation.kernels.hypergeometric import hypergeometric
+from stackel_bench.simulation.kernels.doubling import hypergeometric
 from stackel_bench.streams import generator
 from tests.goodness_of_fit import chi_square_p, histogram
 
