@@ -50,7 +50,6 @@ class Family:
     learners: Mapping[str, type[Any]]
     oracle: Callable[[Any], Oracle]  # of a game whose truth is known
     exponents: Mapping[str, float]  # the power of each axis in the theorem's sample size
-    warm_up: Callable[[], None]  # compiles what games of this family run on
     prefix: str | None = None  # of its games where room is short, instead of its name and a slash
     # what stackel_bench.testing needs to check games and learners of this family
     contract: Contract | None = None

@@ -2,10 +2,7 @@
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from stackel_bench.families.bandit import learners
-from stackel_bench.families.bandit.game import BanditGame
 from stackel_bench.families.bandit.instances import INSTANCES
 from stackel_bench.families.bandit.lower_bound.characteristic_time import characteristic_time, instance_bound
 from stackel_bench.families.bandit.nash import BanditNash
@@ -15,21 +12,11 @@ from stackel_bench.families.bandit.stopping.successive_elimination import Succes
 from stackel_bench.families.family import Contract, Family
 from stackel_bench.families.sizes import PAIRS
 from stackel_bench.families.tables.game import measured_pairs, pull_cost
-from stackel_bench.families.tables.pair_confidence import warm_up
 from stackel_bench.families.tables.theory import PAIR_EXPONENTS, lower_bound_pulls
-from stackel_bench.models import PayoffTable, TieBreaking
 
 
 def _lower_bound(epsilon: float, sizes: Mapping[str, int]) -> float:
     return lower_bound_pulls(epsilon, sizes["num_leader_actions"], sizes["num_follower_actions"])
-
-
-def _warm_up() -> None:
-    """Compile what `certified` and T* run on."""
-    warm_up()
-    means = np.array([[0.5, 0.4]] * 2)
-    game = BanditGame(PayoffTable(means, means))
-    characteristic_time(game, 0.5, TieBreaking.PESSIMISTIC, "gaussian")
 
 
 FAMILY = Family(
@@ -51,7 +38,6 @@ FAMILY = Family(
     contract=Contract(
         "bandit/random", {"num_leader_actions": 3, "num_follower_actions": 4}, pull_cost, measured_pairs
     ),
-    warm_up=_warm_up,
     confidence=CertifiedLearner,
     lower_bound=_lower_bound,
     characteristic_time=characteristic_time,

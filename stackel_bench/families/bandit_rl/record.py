@@ -8,7 +8,6 @@ from stackel_bench.families.bandit_rl.exploration.registry import EXPLORERS
 from stackel_bench.families.bandit_rl.instances import INSTANCES
 from stackel_bench.families.bandit_rl.oracle import bandit_rl_oracle
 from stackel_bench.families.bandit_rl.stopping.certified import CertifiedLearner
-from stackel_bench.families.bandit_rl.warm_up import warm_up
 from stackel_bench.families.family import Contract, Family
 from stackel_bench.families.sizes import PAIRS, SIZES
 from stackel_bench.families.tables.theory import PAIR_EXPONENTS
@@ -30,7 +29,6 @@ FAMILY = Family(
         exact=False,
         goal=Goal,
     ),
-    warm_up=warm_up,
     confidence=CertifiedLearner,
     explorers=EXPLORERS,
     diagnose=diagnose,

@@ -11,7 +11,6 @@ from stackel_bench.families.linear import learners
 from stackel_bench.families.linear.instances import INSTANCES
 from stackel_bench.families.linear.oracle import linear_oracle
 from stackel_bench.families.linear.stopping.certified import CertifiedLearner
-from stackel_bench.families.linear.warm_up import warm_up
 from stackel_bench.families.sizes import PAIRS, SIZES
 
 _MOST_PAIRS = 200
@@ -60,6 +59,5 @@ FAMILY = Family(
         _query_cost,
         _measured_queries,
     ),
-    warm_up=warm_up,
     confidence=CertifiedLearner,
 )

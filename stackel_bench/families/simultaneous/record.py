@@ -6,7 +6,6 @@ from stackel_bench.families.simultaneous.instances import INSTANCES
 from stackel_bench.families.simultaneous.nash import SimultaneousNash
 from stackel_bench.families.simultaneous.oracle import simplex_oracle
 from stackel_bench.families.simultaneous.stopping.certified import CertifiedLearner
-from stackel_bench.families.simultaneous.warm_up import warm_up
 from stackel_bench.families.sizes import PAIRS
 from stackel_bench.families.tables.game import measured_pairs, pull_cost
 from stackel_bench.families.tables.theory import PAIR_EXPONENTS
@@ -30,6 +29,5 @@ FAMILY = Family(
     contract=Contract(
         "simultaneous/random", {"num_leader_actions": 3, "num_follower_actions": 3}, pull_cost, measured_pairs
     ),
-    warm_up=warm_up,
     confidence=CertifiedLearner,
 )

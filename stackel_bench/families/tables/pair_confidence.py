@@ -123,11 +123,3 @@ def nothing_known(sampler: PairSampler, budget: Budget) -> PairConfidence:
     return PairConfidence(
         sampler.shape, budget.delta, None if sampler.unit_rewards else sampler.sub_gaussian_scale, shrink
     )
-
-
-def warm_up() -> None:
-    """Compile the kernels behind the bounds."""
-    once = np.ones((1, 1))
-    half_logs(once)
-    mean_offsets(once, once, 1.0)
-    difference_offsets(once, once, 1.0)

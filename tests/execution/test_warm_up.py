@@ -6,11 +6,11 @@ import pickle
 
 from numba.core.registry import CPUDispatcher
 
+from stackel_bench.execution.warm_up import compile_kernels
 from stackel_bench.families.bandit_rl.exploration import certificate, euler
 from stackel_bench.families.bandit_rl.exploration.explorer import Goal
 from stackel_bench.families.bandit_rl.exploration.registry import EXPLORERS, make_explorer
 from stackel_bench.families.bandit_rl.game import BanditRLGame
-from stackel_bench.families.bandit_rl.warm_up import warm_up
 from stackel_bench.learners.budget import FixedBudget
 from stackel_bench.models import FollowerMDP
 from stackel_bench.planning import kl_ball
@@ -35,7 +35,7 @@ def _compiled() -> dict[str, int]:
 
 
 def test_nothing_is_compiled_after_the_warm_up() -> None:
-    warm_up()
+    compile_kernels(["bandit_rl"])
     before = _compiled()
     assert len(before) > 10
     mdp = random_mdp(generator("memory"), (3, 2, 2))
