@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from stackel_bench.families.games import game_names, load_game
     from stackel_bench.families.tables.black_box import BlackBoxGame
     from stackel_bench.models import FollowerMDP, PayoffTable, TieBreaking
-    from stackel_bench.notebook.load import load_results
-    from stackel_bench.notebook.results import Results
+    from stackel_bench.notebook.results import Results, load_results
     from stackel_bench.notebook.sweep import sweep
 
 __version__ = "0.1.0"
@@ -59,8 +58,7 @@ _HOMES = {
     "BlackBoxGame": "families.tables.black_box",
     **dict.fromkeys(("game_names", "load_game"), "families.games"),
     **dict.fromkeys(("FollowerMDP", "PayoffTable", "TieBreaking"), "models"),
-    "load_results": "notebook.load",
-    "Results": "notebook.results",
+    **dict.fromkeys(("load_results", "Results"), "notebook.results"),
     "sweep": "notebook.sweep",
 }
 

@@ -1,22 +1,24 @@
-"""Results of one or several sweeps: tidy tables, figures, a report."""
+"""Results of one or several sweeps, just run or read from disk: tidy tables, figures, a report."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
 import tempfile
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from pathlib import Path
 
 import pandas as pd
 
 from stackel_bench import checks
-from stackel_bench.errors import UnavailableError, expanded
+from stackel_bench.errors import InputError, UnavailableError, expanded
 from stackel_bench.notebook.plots import Plots
+from stackel_bench.reporting.find_sweep import existing_sweeps, find_sweep
 from stackel_bench.reporting.headline import headline
 from stackel_bench.reporting.merged_sweeps import TablesElsewhere, merged_sweeps
-from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
 from stackel_bench.reporting.versus.contests import learner_contests, tie_contests
 from stackel_bench.reporting.versus.rivals import ranks, ratios
 from stackel_bench.results import files
@@ -151,3 +153,35 @@ class Results:
 def merged(parts: Sequence[Results]) -> Results:
     """The cells of all parts, each once; where it failed in one part and finished in another, finished."""
     return Results(merged_sweeps([part._sweep for part in parts]))
+
+
+Source = str | Path | Results
+
+
+def load_results(sweep: Source | Iterable[Source], *, output: str | Path = ".") -> Results:
+    """The finished cells of a study (its name, or a sweep's id, below the output folder) or of a folder.
+
+    A folder is a sweep's own or an output folder, which stands for all sweeps in it. A list is merged: a cell
+    that several of them have counts once, and keys that vary among all cells are columns. A warning tells of
+    damaged files.
+    """
+    if not isinstance(sweep, Iterable | str | Path | Results):
+        raise InputError(
+            "sweep", sweep, "a study's name, a sweep's id, a folder, results, or a list of these"
+        )
+    if not isinstance(sweep, str | Path | Results):
+        parts = [load_results(part, output=output) for part in sweep]
+        if not parts:
+            raise InputError("sweep", [], "at least one", "the list of sweeps is empty")
+        return merged(parts)
+    if isinstance(sweep, Results):
+        return sweep
+    folders = existing_sweeps(Path(sweep))[::-1] or [find_sweep(str(sweep), Path(output), "sweep")]
+    read = {folder: read_sweep(folder) for folder in folders}
+    for folder, each in read.items():
+        for sentence in each.journal.problems():
+            warnings.warn(f"{folder}: {sentence}", stacklevel=2)
+    found = [Results(each) for each in read.values() if not each.cells.empty]
+    if not found:
+        raise InputError("sweep", str(sweep), "finished cells", f"{folders[0]} has no finished cells yet")
+    return found[0] if len(found) == 1 else merged(found)

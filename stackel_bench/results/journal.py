@@ -15,8 +15,7 @@ import pyarrow as pa
 from stackel_bench.results import files
 from stackel_bench.results.entry import FAILED, FINISHED, Entry, Head
 from stackel_bench.results.storage import merging
-from stackel_bench.results.storage.entries import Entries
-from stackel_bench.results.storage.lines import Lines
+from stackel_bench.results.storage.lines import Entries, Lines
 from stackel_bench.results.storage.segment import Cell, Key
 from stackel_bench.results.storage.segments import Segments
 from stackel_bench.results.storage.table import table_bytes

@@ -21,10 +21,9 @@ from stackel_bench.results.entry import FAILED, FINISHED, Entry
 from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.cell import Cell
 from stackel_bench.sweeps.kept_pieces import KeptPieces
-from stackel_bench.sweeps.lower_bounds import LowerBounds
 from stackel_bench.sweeps.plan import Plan
 from stackel_bench.sweeps.spending import Spending
-from stackel_bench.sweeps.true_values import TrueValues
+from stackel_bench.sweeps.true_values import LowerBounds, TrueValues
 from stackel_bench.tracking.mirror import Mirror
 from stackel_bench.trials.programs import RunSoFar
 from stackel_bench.trials.trial import Failure, Outcomes, Trial

@@ -14,9 +14,8 @@ from stackel_bench.learners.guarantee import guarantee_of
 from stackel_bench.models import TieBreaking
 from stackel_bench.outside.code import code_of
 from stackel_bench.testing.common import built, content, contract_of, options_kept, pickles
-from stackel_bench.testing.decisions import commits, keeps_to_budget
 from stackel_bench.testing.report import Report, require, run_checks
-from stackel_bench.testing.trial import Trial
+from stackel_bench.testing.trial import Trial, commits, keeps_to_budget
 from stackel_bench.trials.encoding import decode, encode
 
 BUDGETS = (

@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from stackel_bench.evaluation.summary import summarise
 from stackel_bench.reporting.figures.canvas import Drawing, styled
-from stackel_bench.reporting.figures.leader_actions import MOST_ACTIONS, draw_leader_actions
+from stackel_bench.reporting.figures.exploration import MOST_ACTIONS, draw_leader_actions
 from stackel_bench.reporting.sweep_results import read_sweep
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.journal import Journal

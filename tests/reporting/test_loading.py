@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from stackel_bench.errors import InputError
-from stackel_bench.notebook.load import load_results
+from stackel_bench.notebook.results import load_results
 from stackel_bench.reporting.find_sweep import find_sweep
 from tests.reporting.fixture_sweeps import make_entry, real_sweep, troubled_sweep
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from stackel_bench.notebook.load import load_results
+from stackel_bench.notebook.results import load_results
 from stackel_bench.results import columns
 from stackel_bench.statistics.verdicts import judged
 from tests.sweeps import commands

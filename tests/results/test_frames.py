@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from stackel_bench.notebook.load import load_results
+from stackel_bench.notebook.results import load_results
 from stackel_bench.results.frames import cells_frame, write_actions
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.provenance import machine, record_machine, recorded_machines

@@ -25,7 +25,7 @@ PROGRAMS = [
 
 def records(output: Path) -> pd.DataFrame:
     """All records of the sweep in this folder."""
-    from stackel_bench.notebook.load import load_results
+    from stackel_bench.notebook.results import load_results
 
     return load_results(commands.sweep_folder(output)).records
 

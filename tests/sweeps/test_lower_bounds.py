@@ -8,7 +8,7 @@ import pytest
 
 import stackel_bench as sb
 from stackel_bench.families.bandit.lower_bound import characteristic_time as module
-from stackel_bench.sweeps import lower_bounds
+from stackel_bench.sweeps import true_values
 
 GAME = {"leader_means": [[0.9], [0.5]], "follower_means": [[0.5], [0.5]]}
 
@@ -46,7 +46,7 @@ def test_a_sweep_asks_a_few_questions_only_the_first_ones_and_each_once(
         return real(game, epsilon, *more)
 
     monkeypatch.setattr(module, "characteristic_time", counted)
-    monkeypatch.setattr(lower_bounds, "MOST_QUESTIONS", 2)
+    monkeypatch.setattr(true_values, "MOST_QUESTIONS", 2)
     game = sb.load_game("bandit/explicit", **GAME)
     cells = swept(game=game, epsilon=[0.2, 0.3, 0.4], seed=[0, 1])
     known = cells.dropna(subset="lower_bound_samples")

@@ -15,8 +15,7 @@ from stackel_bench.evaluation.oracle import FiniteLeaderOracle
 from stackel_bench.families.simultaneous.oracle import SimplexOracle
 from stackel_bench.notebook.results import Results
 from stackel_bench.reporting.figures.canvas import Drawing
-from stackel_bench.reporting.figures.landscape import draw_landscape
-from stackel_bench.reporting.figures.simplex import draw_simplex
+from stackel_bench.reporting.figures.true_values import draw_landscape, draw_simplex
 from stackel_bench.results import colours
 from stackel_bench.sweeps import true_values
 from tests import brute_force

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stackel_bench.notebook.load import load_results
+from stackel_bench.notebook.results import load_results
 from stackel_bench.reporting.sweep_results import read_sweep
 from stackel_bench.reporting.tables import headline_table
 from stackel_bench.statistics.verdicts import judged

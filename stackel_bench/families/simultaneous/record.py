@@ -3,11 +3,11 @@
 from stackel_bench.families.family import Contract, Family
 from stackel_bench.families.simultaneous import learners
 from stackel_bench.families.simultaneous.instances import INSTANCES
-from stackel_bench.families.simultaneous.nash import SimultaneousNash
 from stackel_bench.families.simultaneous.oracle import simplex_oracle
 from stackel_bench.families.simultaneous.stopping.certified import CertifiedLearner
 from stackel_bench.families.sizes import PAIRS
 from stackel_bench.families.tables.game import measured_pairs, pull_cost
+from stackel_bench.families.tables.nash import SimultaneousNash
 from stackel_bench.families.tables.theory import PAIR_EXPONENTS
 
 FAMILY = Family(

@@ -14,11 +14,15 @@ from stackel_bench import checks, streams
 from stackel_bench.families.tables.game import PairSampler
 from stackel_bench.families.tables.row_pulls import PairLearner, PullSums, pull_block, stack
 from stackel_bench.families.tables.theory import ToleranceRule, error_of_pulls
+from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.guarantee import NOTHING
 from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.models import PayoffTable, TieBreaking
 from stackel_bench.options import option
+from stackel_bench.planning.finite import turn_based_nash
+from stackel_bench.planning.mixed.nash import follower_gain, nash_equilibria, require_enumerable
+from stackel_bench.planning.mixed.value import dyadic_strategy
 
 SELECTIONS = ("best", "worst", "random")
 Choice = tuple[int | None, np.ndarray | None, int, float, float]  # row or strategy, response, value, gap
@@ -98,3 +102,57 @@ PICK: dict[str, Callable[[np.ndarray, float], int]] = {
     "worst": lambda values, draw: int(values.argmin()),
     "random": lambda values, draw: int(draw * len(values)),
 }
+
+
+@dataclass(frozen=True)
+class BanditNash(NashLearner):
+    """Equilibria of the turn-based game."""
+
+    which: str = option(
+        "random", "which equilibrium: best or worst for the leader, random, or backward_induction (Nash-VI)"
+    )
+    selections = (*SELECTIONS, "backward_induction")
+
+    def equilibrium(self, table: PayoffTable, error: float, draw: float) -> Choice:
+        """A pure equilibrium, or what backward induction finds."""
+        if self.which == "backward_induction":
+            return _backward_induction(table)
+        return _pure_nash(table, 2 * error, self.which, draw)
+
+
+def _pure_nash(table: PayoffTable, tolerance: float, which: str, draw: float) -> Choice:
+    found = turn_based_nash(table.leader_means, table.follower_means, tolerance)
+    pairs = np.argwhere(found.members)
+    values = table.leader_means[found.members]
+    row, response = (int(index) for index in pairs[PICK[which](values, draw)])
+    return row, None, response, float(table.leader_means[row, response]), float(found.gaps[row, response])
+
+
+def _backward_induction(table: PayoffTable) -> Choice:
+    responses = table.follower_means.argmax(axis=1)
+    values = np.take_along_axis(table.leader_means, responses[:, None], axis=1)[:, 0]
+    row = int(values.argmax())
+    return row, None, int(responses[row]), float(values[row]), 0.0
+
+
+@dataclass(frozen=True)
+class SimultaneousNash(NashLearner):
+    """Mixed equilibria, which must be few enough to be listed."""
+
+    def schedule(self, sampler: PairSampler, budget: Budget) -> Schedule:
+        """Equal pulls of all pairs; sizes that cannot be enumerated are refused before anything runs."""
+        require_enumerable(*sampler.shape)
+        return super().schedule(sampler, budget)
+
+    def equilibrium(self, table: PayoffTable, error: float, draw: float) -> Choice:
+        """One of the extreme mixed equilibria."""
+        return _mixed_nash(table, self.which, draw)
+
+
+def _mixed_nash(table: PayoffTable, which: str, draw: float) -> Choice:
+    found = nash_equilibria(table)
+    nash = found[PICK[which](np.array([nash.leader_value for nash in found]), draw)]
+    strategy = dyadic_strategy(nash.leader_strategy)
+    response = int(nash.follower_strategy.argmax())
+    gain = follower_gain(table, strategy, nash.follower_strategy)
+    return None, strategy, response, nash.leader_value, gain

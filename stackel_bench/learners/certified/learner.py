@@ -1,13 +1,21 @@
-"""What all learners `certified` share: one run to the stop for each tie-breaking, and its schedule."""
+"""What all learners `certified` share: a run to the stop for each tie-breaking, its loop, its schedule.
+
+A family supplies a confidence model: what is known, what the samples so far prove, and which samples its
+proof still rests on. The loop decides when to stop, and what a cap on the samples means.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
 
 from stackel_bench import checks, streams
+from stackel_bench.errors import InputError
 from stackel_bench.learners.budget import Budget
-from stackel_bench.learners.certified.loop import largest_cap, run_until_certified
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.guarantee import PAPER, Guarantee
 from stackel_bench.learners.learner import Schedule, StreamKey
@@ -80,3 +88,84 @@ def stopping_schedule(
         shared=False,
         detail=detail,
     )
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What is proven of the commitment with the best proof, or of the one asked about."""
+
+    gap: float  # certified: no other commitment is better by more; may be infinite
+    settled: bool  # the leader's line of the theorem follows
+    answered: bool  # the follower's: a response is known that is surely within epsilon
+    low: float  # phi_{eps/2} or psi_eps of the commitment is at least this
+    high: float  # phi_eps or psi_0 of it is at most this
+
+    @property
+    def proven(self) -> bool:
+        """Whether both lines of the theorem follow."""
+        return self.settled and self.answered
+
+
+class ConfidenceModel(Protocol):
+    """What is known of a game at one time, with bounds that hold at all times together."""
+
+    @property
+    def samples(self) -> int:
+        """Samples so far."""
+
+    def standing(self) -> Any:
+        """What the samples prove, a Standing; bounds may be intersected with those of earlier calls."""
+
+    def allocation(self, standing: Any) -> tuple[int, Any]:
+        """How many samples to draw next, and which: those that the proof rests on."""
+
+    def sample(self, allocation: Any, rng: np.random.Generator) -> None:
+        """Draw them."""
+
+    def decision(self, standing: Any) -> Decision:
+        """The proven commitment if there is a proof, otherwise the one that point estimates favour."""
+
+
+def run_until_certified(
+    model: ConfidenceModel, budget: Budget, cap: int, rng: np.random.Generator
+) -> Decision:
+    """The decision at the first time that it is proven; `certified` in its diagnostics says whether it is.
+
+    `cap` bounds the samples. With budget=fixed the best answer so far is returned there; otherwise the cap is
+    far above what is ever needed, and reaching it is an error.
+    """
+    checks = 0
+    while True:
+        standing = model.standing()
+        checks += 1
+        cost, allocation = (0, None) if standing.proven else model.allocation(standing)
+        if not goes_on(standing, model.samples + cost, budget, cap):
+            return told(model.decision(standing), standing, checks)
+        model.sample(allocation, rng)
+
+
+def goes_on(standing: Standing, samples: int, budget: Budget, cap: int) -> bool:
+    """Whether to go on to so many samples in all: there is no proof yet, and the cap allows it."""
+    if standing.proven or samples <= cap:
+        return not standing.proven
+    if budget.kind != "fixed":
+        raise RuntimeError(f"certified did not stop within {cap} samples, which it always should")
+    return False
+
+
+def largest_cap(budget: Budget, fallback: int, least: int) -> int:
+    """The cap on samples: that of budget=fixed, at least `least` (its first batch), or the fallback."""
+    if budget.kind != "fixed":
+        return fallback
+    assert budget.samples is not None
+    if budget.samples < least:
+        raise InputError("budget.samples", budget.samples, f"an integer >= {least} (the first batch)")
+    return budget.samples
+
+
+def told(decision: Decision, standing: Standing, checks: int) -> Decision:
+    """The decision, with what the proof says of it."""
+    told = {"certified": float(standing.proven), "checks": float(checks)}
+    if math.isfinite(standing.gap):
+        told["certified_gap"] = standing.gap
+    return replace(decision, diagnostics={**decision.diagnostics, **told})

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stackel_bench.learners.certified.loop import Standing
+from stackel_bench.learners.certified.learner import Standing
 from stackel_bench.learners.decision import Decision
 from stackel_bench.models import TieBreaking
 

@@ -12,13 +12,11 @@ from stackel_bench.reporting.along.trends import trends
 from stackel_bench.reporting.answer import answer_of
 from stackel_bench.reporting.figures.answer import draw_answer
 from stackel_bench.reporting.figures.canvas import Drawing, render, styled
-from stackel_bench.reporting.figures.coverage import draw_coverage
 from stackel_bench.reporting.figures.curves import draw_curves
-from stackel_bench.reporting.figures.landscape import draw_landscape
-from stackel_bench.reporting.figures.leader_actions import draw_leader_actions
+from stackel_bench.reporting.figures.exploration import draw_coverage, draw_leader_actions
 from stackel_bench.reporting.figures.paired import draw_paired
 from stackel_bench.reporting.figures.scaling import draw_scaling
-from stackel_bench.reporting.figures.simplex import draw_simplex
+from stackel_bench.reporting.figures.true_values import draw_landscape, draw_simplex
 from stackel_bench.reporting.headline import headline
 from stackel_bench.reporting.pages import facts
 from stackel_bench.reporting.pages.inline_svg import inline_svg

@@ -1,12 +1,15 @@
-"""The file of the journal: lines of entries, appended with one fsync, never written over."""
+"""The journal's file: lines of entries, appended with one fsync, never written over; entries by cell id."""
 
 from __future__ import annotations
 
 import os
+from collections import UserDict
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from stackel_bench.errors import InputError, UnavailableError
-from stackel_bench.results.entry import FORMAT, Head, LineError, read_head
+from stackel_bench.results.entry import FORMAT, Entry, Head, LineError, read_head
 from stackel_bench.results.files import sync_folder, write_atomically
 
 Identity = tuple[int, int]  # inode and size
@@ -122,3 +125,33 @@ def _identity(status: os.stat_result) -> Identity:
 
 def _bytes(seen: Identity | None) -> str:
     return "nothing" if seen is None else f"{seen[1]} bytes"
+
+
+class Entries(UserDict[str, Entry]):
+    """A dictionary of entries; their heads are known at once, the rest of a long journal takes a while."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._heads: dict[str, Head] = {}
+
+    def add_line(self, head: Head, line: bytes) -> None:
+        """Keep an entry as the line that it was read from."""
+        held: Any = line
+        self._heads[head.cell_id], self.data[head.cell_id] = head, held
+
+    def head(self, cell_id: str) -> Head | None:
+        """What is known without reading the rest."""
+        return self._heads.get(cell_id)
+
+    def __getitem__(self, cell_id: str) -> Entry:
+        held: Any = self.data[cell_id]
+        if isinstance(held, bytes):
+            held = self.data[cell_id] = Entry.from_line(held)
+        entry: Entry = held
+        return entry
+
+    def __setitem__(self, cell_id: str, entry: Entry) -> None:
+        self._heads[cell_id], self.data[cell_id] = entry.head, entry
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(list(self.data))  # the driver adds while others look

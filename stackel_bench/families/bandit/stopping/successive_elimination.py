@@ -12,8 +12,7 @@ from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.families.tables.game import PairSampler
 from stackel_bench.learners.budget import Budget
-from stackel_bench.learners.certified.learner import StoppingLearner
-from stackel_bench.learners.certified.loop import largest_cap
+from stackel_bench.learners.certified.learner import StoppingLearner, largest_cap
 from stackel_bench.learners.certified.rows import Rows, RowStanding
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.learner import Schedule

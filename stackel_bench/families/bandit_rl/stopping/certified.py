@@ -14,8 +14,7 @@ from stackel_bench.families.bandit_rl.game import EpisodeSampler
 from stackel_bench.families.bandit_rl.stopping.action_run import ActionReport, ActionRun, goal_of
 from stackel_bench.families.bandit_rl.theory import paper_total
 from stackel_bench.learners.budget import Budget
-from stackel_bench.learners.certified.learner import StoppingLearner, stopping_schedule
-from stackel_bench.learners.certified.loop import goes_on, told
+from stackel_bench.learners.certified.learner import StoppingLearner, goes_on, stopping_schedule, told
 from stackel_bench.learners.certified.rounds import explore_in_rounds
 from stackel_bench.learners.certified.rows import RowStanding, standing_of
 from stackel_bench.learners.decision import Decision

@@ -12,8 +12,7 @@ from stackel_bench.families.simultaneous.commitments import GRID_BITS, commitmen
 from stackel_bench.families.tables.game import PairSampler
 from stackel_bench.families.tables.pair_confidence import first_counts, nothing_known, pair_schedule
 from stackel_bench.learners.budget import Budget
-from stackel_bench.learners.certified.learner import StoppingLearner
-from stackel_bench.learners.certified.loop import Standing
+from stackel_bench.learners.certified.learner import Standing, StoppingLearner
 from stackel_bench.learners.certified.rows import RowBounds, row_bounds
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.learner import Schedule
