@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from stackel_bench.execution.executor import Task
 from stackel_bench.execution.runs import Run
-from stackel_bench.learners.certified.rounds import takes_rounds
+from stackel_bench.learners.certified.learner import takes_rounds
 from stackel_bench.trials.outcomes import BlockResults
 from stackel_bench.trials.pieces import decide_blocks, explore_unit, run_blocks
 from stackel_bench.trials.programs import plays

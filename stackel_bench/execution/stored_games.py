@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from stackel_bench.execution.executor import Executor, Task
 from stackel_bench.games.game import Game
-from stackel_bench.learners.certified.rounds import takes_rounds
+from stackel_bench.learners.certified.learner import takes_rounds
 from stackel_bench.trials.trial import Trial
 
 

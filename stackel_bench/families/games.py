@@ -1,6 +1,5 @@
 """Games by name: reads defaults and documentation from conf/game, checks parameters, builds the game."""
 
-import dataclasses
 import functools
 import inspect
 from collections.abc import Callable, Mapping
@@ -60,7 +59,8 @@ def load_game(name: str, **parameters: Any) -> Game:
     for key in parameters:
         if key not in defaults:
             raise UnknownKeyError(f"game.{key}", [f"game.{name}" for name in defaults])
-    named: Game = dataclasses.replace(builder_of(name)(**{**defaults, **parameters}), name=name)
+    named: Game = builder_of(name)(**{**defaults, **parameters})
+    object.__setattr__(named, "name", name)  # it is new and ours: `replace` would check and digest it again
     return named
 
 

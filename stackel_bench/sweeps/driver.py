@@ -20,7 +20,7 @@ from stackel_bench.results import files
 from stackel_bench.results.entry import FAILED, FINISHED, Entry
 from stackel_bench.results.journal import Journal
 from stackel_bench.sweeps.cell import Cell
-from stackel_bench.sweeps.kept_pieces import KeptPieces
+from stackel_bench.sweeps.folder import KeptPieces
 from stackel_bench.sweeps.plan import Plan
 from stackel_bench.sweeps.spending import Spending
 from stackel_bench.sweeps.true_values import LowerBounds, TrueValues

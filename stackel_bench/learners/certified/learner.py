@@ -169,3 +169,23 @@ def told(decision: Decision, standing: Standing, checks: int) -> Decision:
     if math.isfinite(standing.gap):
         told["certified_gap"] = standing.gap
     return replace(decision, diagnostics={**decision.diagnostics, **told})
+
+
+def takes_rounds(learner: object) -> bool:
+    """Whether parts of a learner's only unit (leader actions) are explored side by side, round by round.
+
+    Then it has `orders`, `explore_part` and `end`, as bandit-RL's `certified` has them. What is found about a
+    part has an attribute `report`, all that orders depend on.
+    """
+    return hasattr(learner, "explore_part")
+
+
+def explore_in_rounds(
+    learner: Any, sampler: Any, schedule: Schedule, key: StreamKey, tie: TieBreaking
+) -> list[Any]:
+    """What is found about all parts at the end."""
+    runs: dict[int, Any] = {}
+    while orders := learner.orders(sampler, schedule, [runs[part].report for part in sorted(runs)], tie):
+        for part, order in orders.items():
+            runs[part] = learner.explore_part(sampler, schedule, part, key, tie, order, runs.get(part))
+    return [runs[part] for part in sorted(runs)]

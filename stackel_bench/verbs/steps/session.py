@@ -28,8 +28,7 @@ from stackel_bench.results.numbers import about
 from stackel_bench.results.provenance import record_machine
 from stackel_bench.sweeps.cell import Cell
 from stackel_bench.sweeps.driver import Tally, finished_cells, missing_cells, run_cells
-from stackel_bench.sweeps.folder import locked, require_writable, sweep_folder
-from stackel_bench.sweeps.kept_pieces import count_pieces
+from stackel_bench.sweeps.folder import count_pieces, locked, require_writable, sweep_folder
 from stackel_bench.sweeps.plan import Plan
 from stackel_bench.text import plural
 from stackel_bench.tracking.mirror import Mirror

@@ -14,8 +14,13 @@ from stackel_bench.families.bandit_rl.game import EpisodeSampler
 from stackel_bench.families.bandit_rl.stopping.action_run import ActionReport, ActionRun, goal_of
 from stackel_bench.families.bandit_rl.theory import paper_total
 from stackel_bench.learners.budget import Budget
-from stackel_bench.learners.certified.learner import StoppingLearner, goes_on, stopping_schedule, told
-from stackel_bench.learners.certified.rounds import explore_in_rounds
+from stackel_bench.learners.certified.learner import (
+    StoppingLearner,
+    explore_in_rounds,
+    goes_on,
+    stopping_schedule,
+    told,
+)
 from stackel_bench.learners.certified.rows import RowStanding, standing_of
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.learner import Schedule, StreamKey
@@ -29,7 +34,7 @@ GROWTH = 0.15  # a leader action that is played again gets this share of its epi
 class CertifiedLearner(StoppingLearner):
     """Plays the policies that the bounds of the best leader action and of its challenger rest on.
 
-    A RoundLearner. The schedule's detail is the only decision that is to be proven, if there is one.
+    It takes rounds. The schedule's detail is the only decision that is to be proven, if there is one.
     """
 
     version: ClassVar[int] = 2
