@@ -22,7 +22,7 @@ SUMMARY_KEYS = ("study", "question", "sweep_id", "planned", "command", "version"
 
 
 class Tables(Protocol):
-    """Where the tables of finished cells are: a sweep's journal, or elsewhere in notebook.tables."""
+    """Where the tables of finished cells are: a sweep's journal, or elsewhere in merged_sweeps."""
 
     @property
     def folder(self) -> Path:
