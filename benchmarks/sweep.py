@@ -21,7 +21,8 @@ from stackel_bench.config.settings import ExecutionSettings
 from stackel_bench.execution.scheduler import Scheduler
 from stackel_bench.execution.start import start_executor
 from stackel_bench.learners.budget import Budget
-from stackel_bench.learners.learner import Decision, Learner, Schedule, StreamKey
+from stackel_bench.learners.decision import Decision
+from stackel_bench.learners.learner import Learner, Schedule, StreamKey
 from stackel_bench.models import TieBreaking
 from stackel_bench.sweeps.plan import make_plan
 
@@ -123,17 +124,20 @@ def stress() -> None:
     print("\n| 5,000 cells | CPU s | CPU s again | seconds | driver MB | nothing to do: CPU s |")
     print("|---|---|---|---|---|---|")
     rows: dict[str, list[float]] = {"off": [], "local": []}
-    for attempt in range(2):
-        for tracking, found in rows.items():
-            with tempfile.TemporaryDirectory() as folder:
+    # Nothing is removed until the end: ext4 makes new files some thirty times slower for a while after many
+    # were removed, so that a command would pay for the folder of the one before it.
+    with tempfile.TemporaryDirectory() as folder:
+        for attempt in range(2):
+            for tracking, found in rows.items():
+                output = Path(folder) / f"{tracking}{attempt}"
                 settings = ("study=stress", "execution=serial", f"tracking={tracking}")
                 start = time.perf_counter()
-                cpu, memory = cpu_of(Path(folder), *settings)
+                cpu, memory = cpu_of(output, *settings)
                 if attempt:
                     found.append(cpu)
                     continue
                 seconds = time.perf_counter() - start
-                again, _ = cpu_of(Path(folder), *settings)
+                again, _ = cpu_of(output, *settings)
                 found += [cpu, seconds, memory, again]
     for tracking, (cpu, seconds, memory, again, second) in rows.items():
         print(

@@ -68,10 +68,14 @@ class Command:
 
     def wait_for_lines(self, output: Path, least: int) -> None:
         """Until the journal in the output folder has so many lines."""
+        self.wait_until(lambda: journal_lines(output) >= least)
+
+    def wait_until(self, happened: Callable[[], bool]) -> None:
+        """Until this is so; an error if the command ends before."""
         until = time.monotonic() + SECONDS
-        while journal_lines(output) < least:
+        while not happened():
             assert time.monotonic() < until, "waited in vain"
-            if self.wait_for_code(0.002) is not None and journal_lines(output) < least:
+            if self.wait_for_code(0.002) is not None and not happened():
                 raise AssertionError(f"ended too early: {self.wait()}")
 
     def output(self) -> str:

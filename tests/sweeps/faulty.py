@@ -58,6 +58,8 @@ class FaultyLearner:
             (self.faults / "die_once").unlink()
             os.kill(os.getpid(), signal.SIGKILL)
         until = time.monotonic() + 300
+        if (self.faults / "hang").exists():
+            (self.faults / f"hanging-{os.getpid()}").touch()
         while (self.faults / "hang").exists() and time.monotonic() < until:
             time.sleep(0.05)
 

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,10 @@ def test_whole_cluster_dies(
     arguments = ["sweep", *SMALL, "execution.num_cpus=2", "tracking=off", f"output={output}"]
     with commands.running(commands.started(arguments, tmp_path, faults)) as driver:
         driver.wait_for_lines(output, 2)
+        # Ray ends a process without a word that is reading or storing an object when its node dies: here the
+        # driver has nothing to do but wait.
+        driver.wait_until(lambda: len(list(faults.glob("hanging-*"))) == 2)
+        time.sleep(1)
         programs = {pid: commands.program(pid).split(" ")[0] for pid in commands.session_members(driver.pid)}
         chosen = [pid for pid, program in programs.items() if program.endswith(victims)]
         assert len(chosen) == len(victims)
