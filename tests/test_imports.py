@@ -186,3 +186,11 @@ def test_families_know_few_of_each_other() -> None:
                 assert words[2] in allowed[inside[0]], f"{path} imports {module}"
             if "learners" in inside[-1] or "explorers" in inside:
                 assert words[-1] not in ("oracle", "diagnosis"), f"{path} imports {module}"
+
+
+def test_benchmarks_can_be_imported() -> None:
+    """They are run by hand and seldom: a name that was moved would be noticed by the next person only."""
+    names = [path.stem for path in (ROOT / "benchmarks").glob("*.py")]
+    assert names
+    for name in names:
+        importlib.import_module(f"benchmarks.{name}")
