@@ -97,11 +97,14 @@ def _decided(told: Sequence[str], cells: pd.DataFrame) -> list[str]:
 
 
 def _ties(contests: Sequence[Contest]) -> Iterator[str]:
-    """Pessimistic against optimistic for the learner that stands first, or the first where it is decided."""
+    """Pessimistic against optimistic for the first learner where it is decided, and who contradicts it."""
     by_learner: dict[str, list[Contest]] = defaultdict(list)
     for contest in contests:
         by_learner[contest.shared].append(contest)
-    for learner, members in sorted(by_learner.items(), key=lambda item: not any(_sides(item[1])))[:1]:
+    told = sorted(by_learner, key=lambda learner: not any(_sides(by_learner[learner])))
+    contrary = [each for each in told[1:] if _contradict(by_learner[told[0]], by_learner[each])]
+    for learner in [*told[:1], *contrary[: MOST_LEARNERS - 1]]:
+        members = by_learner[learner]
         whose = f"With {learner}, pessimistic" if len(by_learner) > 1 else "Pessimistic"
         yield _needs(f"{whose} tie-breaking", _times(members, "the samples of optimistic"), "optimistic")
 
@@ -132,6 +135,14 @@ def _sides(contests: Sequence[Contest]) -> tuple[int, ...]:
     games = by_game(contests)
     few = len(games) <= MOST_GAMES
     return tuple(found.side for found in games.values()) if few else (pooled(contests).side,)
+
+
+def _contradict(some: Sequence[Contest], others: Sequence[Contest]) -> bool:
+    """Whether a game goes one way for some and the other way for others; all games together if many."""
+    first, second = by_game(some), by_game(others)
+    if len(first.keys() | second.keys()) > MOST_GAMES:
+        return pooled(some).side * pooled(others).side < 0
+    return any(first[game].side * second[game].side < 0 for game in first.keys() & second.keys())
 
 
 def _not_compared(results: SweepResults) -> Iterator[str]:

@@ -44,6 +44,20 @@ def test_learners_and_tie_breakings(tmp_path: Path) -> None:
     assert "even at the largest budget: plug_in on bandit/trap (pessimistic: 200 of 200 replicates" in text
 
 
+def test_a_learner_that_contradicts_the_first_is_told_too(tmp_path: Path) -> None:
+    """Learner b goes the other way, learner c the same way as the first."""
+    order = {"paper": (LATE, EARLY), "plug_in": (EARLY, LATE), "half_tolerance": (LATE, EARLY)}
+    cells = {
+        f"{name}-{tie}": ({"algorithm": name, "tie_breaking": tie}, failures)
+        for name, both in order.items()
+        for tie, failures in zip(("pessimistic", "optimistic"), both, strict=True)
+    }
+    text = told(tmp_path, cells)
+    assert "With paper, pessimistic tie-breaking needs 16 [" in text
+    assert "With plug_in, pessimistic tie-breaking needs 0.062 [" in text
+    assert "With half_tolerance, pessimistic" not in text
+
+
 def test_many_games_are_summed_up(tmp_path: Path) -> None:
     cells = {}
     for size in range(2, 8):
