@@ -24,7 +24,8 @@ class ExecutionSettings:
         None, "leader_action: one task per leader action; auto: small work is bundled; null: the game says"
     )
     piece_seconds: float = option(
-        30.0, "a program's run is kept after about so many seconds, which is what a kill can cost"
+        30.0,
+        "a long run (of a program, or of rungs) is kept after about so many seconds: what a kill can cost",
     )
     dashboard: bool = option(False, "start Ray's dashboard on this machine (local only; extra `cluster`)")
     wait_for_nodes: bool = option(

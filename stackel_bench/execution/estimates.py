@@ -6,6 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Hashable, Iterable, Sequence
 
 from stackel_bench.execution.jobs import Job, fans_out
+from stackel_bench.simulation.recording import Checkpoint
 from stackel_bench.trials.trial import Trial
 
 WEIGHT = 0.5  # of the newest observation
@@ -64,15 +65,16 @@ class Estimates:
         """Some blocks of a job took so long."""
         self._learn((job.index, self._kinds[job.index]), job.scheduled_per_block * blocks, seconds)
 
-    def observe_played(self, job: Job, samples: int, seconds: float) -> float:
-        """One unit of a block has played so many samples; the seconds that it will still take."""
-        known = job.trial.schedule.planned_per_unit
-        if known is None:
-            return seconds  # nobody knows: as long again
-        planned = max(samples, known)
-        scheduled = job.scheduled_per_block * samples / planned
-        self._learn((job.index, self._kinds[job.index]), scheduled, seconds)
-        return seconds * (planned - samples) / max(1, samples)
+    def observe_cut(self, job: Job, run: Checkpoint) -> float:
+        """One unit of a block was cut there; the seconds that it will still take."""
+        samples, planned = sum(run.samples.values()), job.trial.schedule.planned_per_unit
+        share = run.share
+        if share is None and planned is not None:
+            share = samples / max(samples, planned, 1)
+        if not share:
+            return run.seconds  # nobody knows: as long again
+        self._learn((job.index, self._kinds[job.index]), job.scheduled_per_block * share, run.seconds)
+        return run.seconds * (1 / share - 1)
 
     def observe_whole(self, indices: Sequence[int], seconds: float) -> None:
         """Whole trials took so long together; only trials of one kind teach something."""

@@ -33,7 +33,7 @@ class Progress:
     trial: int
     piece: Piece
     restored: bool = False
-    run: RunSoFar | None = None  # of a program that was cut and goes on
+    run: RunSoFar | None = None  # a long one that was cut and goes on
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,8 @@ def progress(job: Job, piece: Piece, value: Any, restored: bool = False) -> Iter
         assert piece.unit is not None
         planned = None if job.in_rounds else job.trial.schedule.planned_per_unit
         replicate = job.assignment.replicates_in(piece.blocks).start
-        run = RunSoFar(piece.unit, replicate, played.samples, played.certificates, played.seconds, planned)
+        so_far = (played.samples, played.certificates, played.seconds)
+        run = RunSoFar(piece.unit, replicate, *so_far, planned, played.share)
         yield Progress(job.index, piece, restored, run)
     elif not isinstance(value, Part | Round | Checkpoint):
         yield Progress(job.index, piece, restored)

@@ -164,8 +164,7 @@ class Work:
             if cut:  # its next piece comes before anything else is begun
                 left = seconds
                 if not job.in_rounds:
-                    samples = sum(value.samples.values())
-                    left = self._estimates.observe_played(job, samples, value.seconds)
+                    left = self._estimates.observe_cut(job, value)
                 self._waiting.appendleft(self._exploration(job, run, unit, left))
             else:
                 if not (job.in_rounds or begun):

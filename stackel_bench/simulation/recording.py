@@ -21,7 +21,10 @@ class PieceOverError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """Where a run was cut: answers of finished calls, and what the call in work has done so far."""
+    """Where a run was cut: answers of finished calls, and what the call in work has done so far.
+
+    Where samples are simulated, the answers are the findings of finished rungs.
+    """
 
     answers: tuple[Any, ...] = ()
     partial: Any = None
@@ -29,6 +32,7 @@ class Checkpoint:
     seconds: float = 0.0  # that they took
     memory: Mapping[Any, Any] = field(default_factory=dict)  # whatever else sources must not forget
     certificates: Mapping[int, float] = field(default_factory=dict)  # errors that are left, where known
+    share: float | None = None  # of the work that is done, where samples do not tell
 
 
 @dataclass(eq=False)

@@ -116,6 +116,8 @@ def run_cells(
                     for cell in groups[event.trial][1].values():
                         mirror.grow(_entry(cell), event.run)
             elif isinstance(event, Progress):
+                if event.restored:
+                    spending.kept(event.trial, event.piece)
                 listener.work_done(trials[event.trial], event.piece, scheduler.seconds_left())
             else:
                 results.append(event)

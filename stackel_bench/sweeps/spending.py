@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import product
 
 from stackel_bench.config.settings import CapSettings
+from stackel_bench.execution.runs import Piece
 from stackel_bench.families.registry import family_of
 from stackel_bench.results.numbers import count, duration
 from stackel_bench.trials.programs import RunSoFar
@@ -15,7 +17,7 @@ from stackel_bench.trials.trial import Trial
 class Spending:
     """Samples of trials as they finish (of programs as they play), and seconds of computing.
 
-    What an earlier command played of a program is not spent again.
+    What an earlier command played, or finished of a trial, is not spent again.
     """
 
     def __init__(self, cap: CapSettings, trials: Sequence[Trial]) -> None:
@@ -29,6 +31,16 @@ class Spending:
         self._growing[trial][run.unit, run.replicate] = run.samples
         if restored:
             self._before[trial][run.unit, run.replicate] = run.samples
+
+    def kept(self, trial: int, piece: Piece) -> None:
+        """An earlier command has finished this piece; of learners that stop by themselves nobody knows."""
+        owner = self._trials[trial]
+        planned = owner.schedule.planned_per_unit
+        if planned is None or not owner.schedule.shared:
+            return
+        units = range(owner.schedule.units) if piece.unit is None else [piece.unit]
+        for run in product(units, owner.assignment.replicates_in(piece.blocks)):
+            self._growing[trial][run] = self._before[trial][run] = planned
 
     def finished(self, trial: int, samples: int) -> None:
         """A trial is complete and drew so many samples, or has failed; what it had played is spent."""

@@ -1,4 +1,4 @@
-"""Runs of cells whose programs are still playing: curves that grow with every checkpoint."""
+"""Runs of cells that take long and are in work: curves that grow with every checkpoint."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class GrowingRuns:
 def growing_run(entry: Entry, tags: Mapping[str, str], run: RunSoFar) -> RunRecord:
     """What a checkpoint adds to the run of its cell, with the samples so far as steps."""
     now = round(entry.finished_at * 1000)
-    note = {"mlflow.note.content": "in work: programs are being played, curves grow with every checkpoint"}
+    note = {"mlflow.note.content": "in work: curves grow with every checkpoint"}
     return RunRecord(
         kind=KIND,
         key=entry.cell_id,

@@ -20,7 +20,7 @@ from stackel_bench.models import TieBreaking
 from stackel_bench.simulation.recording import Checkpoint
 from stackel_bench.trials.encoding import decode, encode
 from stackel_bench.trials.outcomes import BlockResult, action_columns, averaged, outcomes
-from stackel_bench.trials.programs import decode_piece, played, plays
+from stackel_bench.trials.programs import decode_piece, played, plays, unfinished
 from stackel_bench.trials.trial import Assignment, Failure, Outcomes
 
 _ORACLES: dict[str, Oracle | None] = {}  # by identity of their games
@@ -37,12 +37,15 @@ def explore_unit(
 ) -> bytes:
     """Encoded findings about one unit for some blocks; model is the game, or its part for this unit.
 
-    Where a program is played, one block goes on from its checkpoint (none: from the start); once it has had
-    its seconds, the checkpoint to go on from comes back in place of findings (`is_checkpoint`).
+    Where a program is played, or rungs are runs of their own, one block goes on from its checkpoint (none:
+    from the start); once it has had its seconds, the checkpoint to go on from comes back in place of findings
+    (`is_checkpoint`).
     """
-    if not plays(model):
-        return encode([_finding(assignment, model, unit, block) for block in blocks])
     saved = decode_piece(checkpoint, assignment.packages) if checkpoint else Checkpoint()
+    if not plays(model):
+        if len(blocks) == assignment.block_size == 1 and getattr(assignment.learner, "explores_rungs", False):
+            return _rung_by_rung(assignment, model, unit, blocks.start, saved, seconds)
+        return encode([_finding(assignment, model, unit, block) for block in blocks])
     (block,) = blocks
 
     def explored(sampler: Any, _: Any) -> list[Any]:
@@ -50,6 +53,24 @@ def explore_unit(
         return [_finding(assignment, recorded, unit, block)]
 
     return played(model, saved, seconds, assignment.schedule.budget.delta, explored)
+
+
+def _rung_by_rung(
+    assignment: Assignment, model: Any, unit: int, block: int, saved: Checkpoint, seconds: float | None
+) -> bytes:
+    """The findings of a block of one replicate; after a rung that ends later than that, a checkpoint."""
+    learner: Any = assignment.learner
+    schedule, key, began = assignment.schedule, (*assignment.key(block), 0), time.perf_counter()
+    found, rungs = list(saved.answers), len(schedule.samples)
+    while len(found) < rungs:
+        rung = learner.explore_rung(model.sampler, schedule, unit, key, len(found))
+        found += _diagnosed(assignment, model, unit, [rung])
+        spent = time.perf_counter() - began
+        if len(found) < rungs and seconds is not None and spent >= seconds:
+            samples = {unit: sum(schedule.counts[: len(found)])}
+            share = len(found) / rungs
+            return unfinished(Checkpoint(tuple(found), None, samples, saved.seconds + spent, share=share))
+    return encode([[found]])
 
 
 def decide_blocks(assignment: Assignment, game: Game, blocks: range, *findings: bytes) -> bytes:
@@ -108,11 +129,15 @@ def _finding(assignment: Assignment, model: Any, unit: int, block: int) -> Any:
     replicates = len(assignment.replicates_in(range(block, block + 1)))
     schedule, key = assignment.schedule, assignment.key(block)
     found = explore_block(assignment.learner, model.sampler, schedule, unit, key, replicates)
-    diagnose = family_of(model.family).diagnose
-    if diagnose is None:
+    if family_of(model.family).diagnose is None:
         return found
-    epsilon = schedule.budget.epsilon
-    return [diagnose(model, unit, found[position], epsilon) for position in range(replicates)]
+    return [_diagnosed(assignment, model, unit, found[position]) for position in range(replicates)]
+
+
+def _diagnosed(assignment: Assignment, model: Any, unit: int, finding: Any) -> Any:
+    """One replicate's finding with what the truth says of it, if anything."""
+    diagnose = family_of(model.family).diagnose
+    return finding if diagnose is None else diagnose(model, unit, finding, assignment.schedule.budget.epsilon)
 
 
 def _decided(

@@ -32,9 +32,14 @@ def played(
     except PieceOverError:
         saved = recorder.saved()
         certificates = sampler.certificates(saved, delta)
-        return _UNFINISHED + encode(replace(saved, certificates=certificates))
+        return unfinished(replace(saved, certificates=certificates))
     finally:
         sampler.close()
+
+
+def unfinished(saved: Checkpoint) -> bytes:
+    """What a task returns that was cut there."""
+    return _UNFINISHED + encode(saved)
 
 
 def decode_piece(content: bytes, packages: Collection[str]) -> Any:
@@ -49,7 +54,7 @@ def is_checkpoint(content: bytes) -> bool:
 
 @dataclass(frozen=True)
 class RunSoFar:
-    """One unit and replicate of a program that was cut, and goes on."""
+    """One unit and replicate of a long run that was cut, and goes on."""
 
     unit: int
     replicate: int
@@ -57,6 +62,7 @@ class RunSoFar:
     certificates: Mapping[int, float]  # what errors of their values are at most, where that is known
     seconds: float
     planned: int | None  # samples of the whole run; None where it stops by itself
+    share: float | None = None  # of the work that is done, where samples do not tell
 
     @property
     def samples(self) -> int:
@@ -71,6 +77,8 @@ class RunSoFar:
     @property
     def seconds_left(self) -> float | None:
         """Until it has what is planned, at this pace."""
+        if self.share is not None:
+            return self.seconds * (1 / self.share - 1)
         if self.planned is None or not self.per_second:
             return None
         return max(0.0, self.planned - self.samples) / self.per_second

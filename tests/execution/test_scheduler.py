@@ -16,6 +16,7 @@ from stackel_bench.execution.executor import SerialExecutor
 from stackel_bench.execution.jobs import free_blocks
 from stackel_bench.execution.runs import Piece
 from stackel_bench.execution.scheduler import Scheduler
+from stackel_bench.families.bandit_rl.exploration.reward_free_explore import RewardFreeExplore
 from stackel_bench.trials.pieces import whole_trial
 from stackel_bench.trials.trial import Failure, Trial
 from tests.execution.small_trials import bandit_trials, faulty_trial, numbers, small_trials
@@ -197,6 +198,28 @@ def test_resumed_in_pieces_gives_the_same_numbers_and_repeats_no_kept_piece(
             keeper.pieces[index] = part.pieces.get(position, {})
     assert [found[index] for index in range(len(trials))] == expected
     assert max(done.values()) == 1
+
+
+def test_where_rungs_are_runs_a_kill_costs_at_most_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ended after every single task: no rung is explored twice, and the numbers are the same."""
+    trial = small_trials(2)[2]
+    expected, rungs = numbers(whole_trial(trial.assignment, trial.game)), len(trial.schedule.samples)
+    calls, explore_rung = Counter[Any](), RewardFreeExplore.explore_rung
+
+    def counted(self: Any, source: Any, plan: Any, goal: Any, key: Any, rung: int) -> Any:
+        calls[key, rung] += 1
+        return explore_rung(self, source, plan, goal, key, rung)
+
+    monkeypatch.setattr(RewardFreeExplore, "explore_rung", counted)
+    keeper, shares, ended = MemoryKeeper(), set[float | None](), []
+    while not ended:
+        events = next(Scheduler(SerialExecutor(), 1e-6, None, keeper, piece_seconds=1e-9).run([trial]))
+        ended = [event for event in events if isinstance(event, Result)]
+        shares |= {event.run.share for event in events if isinstance(event, Progress) and event.run}
+    assert numbers(ended[0].outcomes) == expected
+    assert set(calls.values()) == {1}
+    assert len(calls) == trial.schedule.units * trial.replicates * rungs
+    assert shares == {rung / rungs for rung in range(1, rungs)}
 
 
 def test_damaged_pieces_are_done_again() -> None:

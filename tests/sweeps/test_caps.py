@@ -8,6 +8,12 @@ import pandas as pd
 import pytest
 
 from stackel_bench.cli import main
+from stackel_bench.config.settings import CapSettings
+from stackel_bench.execution.runs import Piece
+from stackel_bench.families.games import load_game
+from stackel_bench.families.learners import make_learner
+from stackel_bench.sweeps.spending import Spending
+from tests.execution.small_trials import trial_of
 from tests.sweeps import commands
 
 TABLES = [
@@ -61,6 +67,21 @@ def test_the_same_capped_command_again_finishes(tmp_path: Path, capfd: pytest.Ca
     codes = [main([*PROGRAMS, "cap.episodes=1000", f"output={tmp_path}"]) for _ in range(4)]
     assert codes[0] == 1
     assert codes[-1] == 0, capfd.readouterr().out
+
+
+def test_pieces_that_an_earlier_command_finished_are_not_spent_again() -> None:
+    """One replicate is decided, one leader action of the other explored: this command draws the rest."""
+    trial = trial_of(load_game("bandit_rl/random"), make_learner("bandit_rl", "paper"), replicates=2)
+    units, planned = trial.schedule.units, trial.schedule.planned_per_unit
+    assert planned is not None
+    drawn = (units - 1) * planned
+    for cap, told in ((drawn, True), (drawn + 1, False)):
+        spending = Spending(CapSettings(samples=cap), [trial])
+        for piece in (Piece(0, range(1)), Piece(2, range(1, 2)), Piece(None, range(1, 2))):
+            spending.kept(0, piece)
+        assert not spending.reached(0.0)
+        spending.finished(0, 2 * units * planned)
+        assert bool(spending.reached(0.0)) == told
 
 
 def test_a_cap_that_is_not_reached_says_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

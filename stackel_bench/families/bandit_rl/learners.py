@@ -128,6 +128,22 @@ class BanditRLLearner:
         slack = self.tolerance * budget.epsilon
         return [_finding(exploration, slack) for exploration in explorations]
 
+    @property
+    def explores_rungs(self) -> bool:
+        """Whether rungs are runs of their own that may be explored one by one."""
+        return _explores_rungs(self) and _explores_rungs(self._explorer)
+
+    def explore_rung(
+        self, sampler: EpisodeSampler, schedule: Schedule, unit: int, key: StreamKey, rung: int
+    ) -> ActionFinding:
+        """One of the findings of `explore`."""
+        explorer: Any = self._explorer
+        goal, source = _goal(sampler, schedule.budget), sampler.simulator(unit)
+        exploration = explorer.explore_rung(
+            source, schedule.detail[rung], goal, (*key, "explore", unit), rung
+        )
+        return _finding(exploration, self.tolerance * schedule.budget.epsilon)
+
     def decide(
         self,
         sampler: EpisodeSampler,
@@ -159,6 +175,11 @@ class PlugIn(BanditRLLearner):
     name = "plug_in"
     tolerance = 0.0
     guarantee = NOTHING
+
+
+def _explores_rungs(thing: Any) -> bool:
+    """Whether its `explore` is that of a class with `explore_rung`; a subclass may have another one."""
+    return "explore_rung" in vars(next(kind for kind in type(thing).__mro__ if "explore" in vars(kind)))
 
 
 def _goal(sampler: EpisodeSampler, budget: Budget) -> Goal:

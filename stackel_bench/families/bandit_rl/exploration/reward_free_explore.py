@@ -91,12 +91,13 @@ class RewardFreeExplore:
         A budget is fixed before its run starts: N0 enters the bonus, and data are gathered last.
         """
         reject_shrinking(plans)
-        return [self._run(simulator, plan, goal, (*key, "rung", rung)) for rung, plan in enumerate(plans)]
+        return [self.explore_rung(simulator, plan, goal, key, rung) for rung, plan in enumerate(plans)]
 
-    def _run(
-        self, simulator: EpisodeSource, plan: EpisodePlan, goal: Goal, key: tuple[KeyPart, ...]
+    def explore_rung(
+        self, simulator: EpisodeSource, plan: EpisodePlan, goal: Goal, key: tuple[KeyPart, ...], rung: int
     ) -> Exploration:
         """The estimate from plan.phases["gather"] episodes of the mixture found in phase "explore"."""
+        key = (*key, "rung", rung)
         running = RunningEstimate(simulator, self.unvisited_reward, generator(*key, "rewards"))
         mixture = self._learn_to_reach(simulator, plan.phases["explore"], goal, key)
         gather = plan.phases["gather"]
