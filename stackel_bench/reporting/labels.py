@@ -10,6 +10,7 @@ import pandas as pd
 
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.names import cell_names
+from stackel_bench.results.varying import flat_items
 
 _INSTANCE = re.compile(r" (game\.instance_seed|instance)=\S+")
 
@@ -29,6 +30,16 @@ def label_cells(entries: Iterable[Entry]) -> pd.DataFrame:
         for entry in entries
     ]
     return pd.DataFrame(rows, columns=["cell_id", "instance", "game_label", "learner", "pair"])
+
+
+def in_words(entry: Entry) -> str:
+    """The cell as one says it: learner, game, tie-breaking, accuracy, and what else tells it from others."""
+    what, own = entry.description, dict(flat_items(entry.config))
+    learner = f"{what['algorithm']} ({what['explorer']})" if what.get("explorer") else what["algorithm"]
+    said = ("game.name", "algorithm.name", "algorithm.explorer", "budget.epsilon", "tie_breaking")
+    more = [f", {key}={own[key]}" for key in entry.varying if key in own and key not in said]
+    place = f"{what['game']}, {what['tie_breaking']} tie-breaking, eps {what['epsilon']:g}"
+    return f"{learner} on {place}{''.join(more)}"
 
 
 def pair_key(entry: Entry, factor: str = "tie_breaking") -> str:

@@ -43,7 +43,8 @@ def open_view(site: Site, tab: Page, view: str, mode: str = "") -> None:
 
 def the_index_answers_and_leads_on(site: Site, tab: Page) -> None:
     assert site.server.link.endswith("/studies")
-    tab.goto(site.server.link)
+    tab.goto(f"{site.server.url}/")
+    expect(tab).to_have_url(site.server.link)
     expect(tab.get_by_role("heading", name=site.study)).to_be_visible()
     expect(tab.get_by_role("listitem").first).to_be_visible()
     assert tab.get_by_role("link", name="Report").count() == 1
@@ -55,7 +56,7 @@ def the_index_answers_and_leads_on(site: Site, tab: Page) -> None:
     expect(tab.get_by_text(re.compile(r"^PAIR paper trap")).first).to_be_visible()
     expect(tab.locator(PLOT).first).to_be_visible()
     expect(tab.locator("[data-assistant-ui]").first).to_be_hidden()
-    expect(tab.get_by_text("Open:").first).to_be_visible()
+    expect(tab.get_by_text("grey: undecided").first).to_be_visible()
     tab.screenshot(path=site.screenshots / "mlflow_pairs.png")
 
 
@@ -81,7 +82,10 @@ def tie_breakings_have_their_two_colours(site: Site, tab: Page) -> None:
         parts = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
         assert "rgb({}, {}, {})".format(*parts) in drawn
     expect(tab.get_by_text("cold: pessimistic").first).to_be_visible()
+    tab.set_viewport_size({"width": 1280, "height": 900})  # readable in a page of text
+    tab.wait_for_timeout(1000)
     tab.screenshot(path=site.screenshots / "mlflow_charts.png")
+    tab.set_viewport_size({"width": 1600, "height": 1000})
 
 
 def the_table_has_verdicts_and_intervals(site: Site, tab: Page) -> None:

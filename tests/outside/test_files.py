@@ -169,7 +169,7 @@ def test_what_cannot_be_decided_fails_its_own_cells_only(folder: Path, command: 
     assert code == 1
     assert "5 cells failed" in out
     for name, message in FAILURES.items():
-        (line,) = (line for line in out.splitlines() if line.startswith(f"failed PES wrong:{name} "))
+        (line,) = (line for line in out.splitlines() if line.startswith(f"failed wrong:{name} on "))
         assert message in line
     assert list(table(folder)["algorithm"]) == ["paper"]
 

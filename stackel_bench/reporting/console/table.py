@@ -16,6 +16,7 @@ from stackel_bench.reporting.answer import answer_of
 from stackel_bench.reporting.console.rows import VERDICT_COLOURS, rows_table
 from stackel_bench.reporting.console.strip import strip_lines
 from stackel_bench.reporting.headline import headline
+from stackel_bench.reporting.labels import in_words
 from stackel_bench.reporting.played import WHY, played_table
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.tables import learner_lines, verdict_counts
@@ -124,7 +125,7 @@ def _meaning(name: str) -> str:
 
 def _print_trouble(console: Console, results: SweepResults) -> None:
     for entry in results.failed[:10]:
-        console.print(f"[red]failed[/] {escape(entry.label)}: {escape(entry.error)}")
+        console.print(f"[red]failed[/] {escape(in_words(entry))}: {escape(entry.error)}")
     if len(results.failed) > 10:
         console.print(f"[red]… and {len(results.failed) - 10} more failed[/] (folder {files.FAILURES}/)")
     if results.unfinished:

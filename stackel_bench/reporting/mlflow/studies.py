@@ -20,7 +20,11 @@ _SETTINGS = {
 }
 _PAGE_STATE = 'MLflowLocalStorage-1.1-ExperimentPage-["{}"]-ReactComponentState'
 # Written once, and again when we want something else; in between a person's own changes stay.
-_SCRIPT = """<script>for (const [key, value, version] of %s) {
+# Who types the bare address sees the studies first.
+_SCRIPT = """<script>if (location.pathname === "/" && ["", "#", "#/"].includes(location.hash)) {
+  location.replace("/studies");
+}
+for (const [key, value, version] of %s) {
   if (localStorage.getItem("stackel " + key) !== version) {
     localStorage.setItem(key, value);
     localStorage.setItem("stackel " + key, version);

@@ -15,7 +15,7 @@ from stackel_bench.reporting.templates import fill
 from stackel_bench.reporting.versus.paired import pairs
 from stackel_bench.results.columns import shown_in
 from stackel_bench.results.varying import varying_keys
-from stackel_bench.tracking.links import report_link, runs_link, view_query
+from stackel_bench.tracking.links import PAIRS_VIEW, report_link, runs_link, view_query
 from stackel_bench.tracking.run_record import PAIR, SERIES, prefix
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def experiment_description(
     return fill(
         "description.md",
         links=links,
+        paired=any(view.view_id == PAIRS_VIEW for view in views),
         report=report_link(experiment_id, report_run),
         study=results.study,
         question=" ".join(results.question.split()),

@@ -127,10 +127,9 @@ def pairs_page(own: str, entries: Sequence[Entry], varying: Sequence[str]) -> Vi
     sections = []
     if laddered:
         needed = grouped_bars("log10_samples/pessimistic", "log10_samples/optimistic")
-        times = bars("ratio/log10_samples", "log10 of samples, pessimistic / optimistic")
-        sections.append(
-            section("samples", "Samples needed (right: colour needs fewer)", needed, times, **_WIDE)
-        )
+        times = bars("ratio/log10_samples", "log10 of pessimistic / optimistic, in the list's order")
+        title = "Samples needed (colour: fewer; grey: open)"
+        sections.append(section("samples", title, needed, times, **_WIDE))
     both = [grouped_bars(f"{what}/pessimistic", f"{what}/optimistic") for what in ("loss", "failure")]
     sections.append(section("both", "Loss, failure: blue pessimistic, orange opt.", *both, **_WIDE))
     apart = [bars("difference/loss"), *([line("difference/loss")] if laddered else [])]

@@ -18,6 +18,7 @@ from stackel_bench.reporting.figures.paired import draw_paired
 from stackel_bench.reporting.figures.scaling import draw_scaling
 from stackel_bench.reporting.figures.true_values import draw_landscape, draw_simplex
 from stackel_bench.reporting.headline import headline
+from stackel_bench.reporting.labels import in_words
 from stackel_bench.reporting.pages import facts
 from stackel_bench.reporting.pages.inline_svg import inline_svg
 from stackel_bench.reporting.played import WHY, played_table
@@ -75,7 +76,9 @@ def write_report(results: SweepResults) -> list[Path]:
     shown = [PLAYED_TITLE] if results.unjudged else []
     shown += [_LEARNERS] if measured["rivals"] else []
     shown += [*(family["title"] for family in measured["families"]), *measured["figures"]]
-    failed = [{"cell": entry.label, "id": entry.cell_id, "error": entry.error} for entry in results.failed]
+    failed = [
+        {"cell": in_words(entry), "id": entry.cell_id, "error": entry.error} for entry in results.failed
+    ]
     page = fill(
         "report.html",
         results=results,
