@@ -56,7 +56,7 @@ def the_index_answers_and_leads_on(site: Site, tab: Page) -> None:
     expect(tab.get_by_text(re.compile(r"^PAIR paper trap")).first).to_be_visible()
     expect(tab.locator(PLOT).first).to_be_visible()
     expect(tab.locator("[data-assistant-ui]").first).to_be_hidden()
-    expect(tab.get_by_text("grey: undecided").first).to_be_visible()
+    expect(tab.get_by_text("grey: open").first).to_be_visible()
     tab.screenshot(path=site.screenshots / "mlflow_pairs.png")
 
 
@@ -82,7 +82,7 @@ def tie_breakings_have_their_two_colours(site: Site, tab: Page) -> None:
         parts = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
         assert "rgb({}, {}, {})".format(*parts) in drawn
     expect(tab.get_by_text("cold: pessimistic").first).to_be_visible()
-    tab.set_viewport_size({"width": 1280, "height": 900})  # readable in a page of text
+    tab.set_viewport_size({"width": 1400, "height": 900})  # readable in a page of text
     tab.wait_for_timeout(1000)
     tab.screenshot(path=site.screenshots / "mlflow_charts.png")
     tab.set_viewport_size({"width": 1600, "height": 1000})
