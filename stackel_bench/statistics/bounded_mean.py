@@ -137,7 +137,10 @@ def tail_probability(values: np.ndarray, point: float) -> float:
         elif factor > 1e150:
             factor, power = factor * 2.0**-500, power + 500
     bend = min(max(scale * third / (3.0 * second), -1.0), 1.0)
-    return math.ldexp(factor * _integral(offsets, saddle, scale, bend) / math.pi, power)
+    total = _integral(offsets, saddle, scale, bend)
+    if math.isnan(total):
+        total = _integral(offsets, saddle, scale, 0.0)
+    return math.ldexp(factor * total / math.pi, power)
 
 
 @kernel
@@ -168,7 +171,9 @@ def _saddle(offsets: np.ndarray, largest: float) -> float:
 def _integral(ratios: np.ndarray, saddle: float, scale: float, bend: float) -> float:
     """The integral over v > 0 of Im(M(s)/s ds/dv), relative to M(s)/s at the saddle point.
 
-    There 1 - s (z_i - t) is 1 - (s - saddle) ratios[i], relative to the same at the saddle point.
+    There 1 - s (z_i - t) is 1 - (s - saddle) ratios[i], relative to the same at the saddle point. NaN where
+    M(s)/s is twice as large on the path as there: with thousands of values a bent path may rise, a straight
+    one cannot, since no factor is larger on it.
     """
     real, imaginary = np.empty(_NODES), np.empty(_NODES)
     right, up, width = np.empty(_NODES), np.empty(_NODES), np.empty(_NODES)  # s - saddle; scale cosh v
@@ -191,6 +196,9 @@ def _integral(ratios: np.ndarray, saddle: float, scale: float, bend: float) -> f
             for q in range(_NODES):
                 if abs(real[q]) + abs(imaginary[q]) > _LARGE:
                     real[q], imaginary[q] = math.inf, 0.0
+        for q in range(_NODES):
+            if abs(real[q]) + abs(imaginary[q]) < 0.5:
+                return math.nan
         size = 0.0
         for q in range(_NODES):
             if math.isfinite(real[q]):

@@ -37,6 +37,18 @@ def test_tails_are_those_of_the_spline(count: int) -> None:
         assert tail_probability(values, float(t)) == pytest.approx(float(exact), rel=1e-9, abs=1e-300)
 
 
+def test_thousands_of_values_with_rare_losses_near_the_mean() -> None:
+    """The bent path of integration rises here, by 10^5 and more; weights drawn instead (false alarm 1e-6)."""
+    values = np.repeat([0.0, 0.15065274, 0.20112238], [28, 5971, 1])
+    rng = np.random.default_rng(5)
+    masses = np.stack([rng.gamma(count, size=400_000) for count in (28, 5971, 1, 1)])
+    drawn = np.array([0.0, 0.15065274, 0.20112238, 1.0]) @ masses / masses.sum(axis=0)
+    for point in (0.1501, 0.1505, 0.1508):
+        found = tail_probability(values, point)
+        assert abs((drawn > point).mean() - found) < 4.9 * math.sqrt(found * (1 - found) / drawn.size)
+    assert tail_probability(values, mean_interval(values, 0, 1)[1]) == pytest.approx(0.025, rel=1e-6)
+
+
 @pytest.mark.parametrize("count", [20, 60, 400])
 @pytest.mark.parametrize("probability", [0.001, 0.02, 0.3])
 @pytest.mark.parametrize("loss", [0.05, 0.5, 1.0])
