@@ -13,6 +13,7 @@ from stackel_bench.families.bandit_rl.mdps.lower_bound_mdps import (
 )
 from stackel_bench.families.bandit_rl.mdps.mdp_arrays import mdps_from_file, mdps_of_arrays
 from stackel_bench.families.bandit_rl.mdps.random_mdps import random_mdps
+from stackel_bench.families.bandit_rl.mdps.room_mdps import rooms_mdps
 from stackel_bench.families.bandit_rl.mdps.toll_mdps import toll_mdps
 from stackel_bench.families.bandit_rl.programs.economy import economy_game
 from stackel_bench.families.bandit_rl.programs.game import gymnasium_game
@@ -30,6 +31,7 @@ MDPS: dict[str, Callable[..., tuple[FollowerMDP, ...]]] = {
     "lock": lock_mdps,
     "lower_bound": lower_bound_mdps,
     "random": random_mdps,
+    "rooms": rooms_mdps,
     "tax_design": tax_design_mdps,
     "taxation": taxation_mdps,
     "tolls": toll_mdps,

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from stackel_bench import gap, leader_values
 from stackel_bench.errors import InputError
 from stackel_bench.families.bandit.game import BanditGame
 from stackel_bench.families.bandit_rl.game import BanditRLGame
@@ -100,6 +101,37 @@ def test_lock_values_and_place_of_the_optimum() -> None:
     assert values == [(1.0, 0.25), (1.0, 0.25), (1.0, 1.0)]
     first = load("lock", optimal_leader_action=0, decoy_value=0.5)
     assert [exact_responses(mdp, worst=False)[1] for mdp in first.mdps] == [1.0, 0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("arms", "states", "horizon", "lead"), [(2, 2, 2, 0.3), (3, 5, 4, 0.25), (4, 9, 3, 1.0)]
+)
+def test_rooms_have_one_good_arm_each_behind_a_lock(
+    arms: int, states: int, horizon: int, lead: float
+) -> None:
+    """Uniform play is in each room equally seldom; to be wrong in a room costs lead/(S-1), and no leader value."""
+    game = load("rooms", num_follower_actions=arms, num_states=states, horizon=horizon, lead=lead)
+    uniform = np.full((horizon, states, arms), 1 / arms)
+    rooms = [s for s in range(states) if s != 1]
+    values = []
+    for mdp in game.mdps:
+        reach = reach_probabilities(mdp, uniform)[-1]
+        expected = arms ** -(horizon - 1.0) / len(rooms)
+        np.testing.assert_allclose(reach[rooms], expected, rtol=1e-5)  # shares are dyadic
+        best = mdp.follower_rewards[-1].max(axis=1)
+        np.testing.assert_allclose(best[rooms], (1 + lead) / 2)
+        second = np.sort(mdp.follower_rewards[-1][rooms], axis=1)[:, -2]
+        np.testing.assert_allclose(best[rooms] - second, lead)
+        assert np.ptp(mdp.leader_rewards[-1][rooms]) == 0
+        assert not mdp.follower_rewards[:-1].any()
+        assert not mdp.follower_rewards[-1, 1].any()
+        optimum, value = exact_responses(mdp, worst=True)
+        assert optimum == pytest.approx((1 + lead) / 2)
+        values.append(value)
+    assert values == [0.25, 0.25, 1.0]
+    errs = 0.05
+    assert leader_values(game, slack=errs)[-1] == pytest.approx(1 - errs / ((1 + lead) / 2))
+    assert gap(game, epsilon=errs) == pytest.approx(errs / ((1 + lead) / 2))
 
 
 def test_chain_is_hard_for_uniform_play_and_has_an_inner_optimum() -> None:
