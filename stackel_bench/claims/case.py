@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -27,22 +27,23 @@ class Case:
     budget: Budget
     tie_breaking: TieBreaking
     seed: int = 0  # of what is drawn from the game
+    config: Mapping[str, Any] = field(default_factory=dict)  # what it was made of
 
     @classmethod
     def of(cls, config: Mapping[str, Any]) -> Case:
         """The case of a composed configuration: its game, budget and tie-breaking."""
         tie = TieBreaking.parse(config["tie_breaking"])
-        return cls(load_game(**config["game"]), make_budget(**config["budget"]), tie, config["seed"])
+        return cls(load_game(**config["game"]), make_budget(**config["budget"]), tie, config["seed"], config)
+
+    @property
+    def identity(self) -> str:
+        """The same for equal cases, other for others."""
+        return f"{self.game.identity} {self.budget} {self.tie_breaking} {self.seed}"
 
     @property
     def epsilon(self) -> float:
         """The accuracy."""
         return self.budget.epsilon
-
-    @property
-    def game_name(self) -> str:
-        """What to call the case where it must be told from others."""
-        return self.game.name
 
     @functools.cached_property
     def oracle(self) -> Oracle:

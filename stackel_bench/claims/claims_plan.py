@@ -73,8 +73,14 @@ def plan_claims(claims: Sequence[Claim], profile: str, overrides: Sequence[str])
             }
             if own:  # else too dear for this profile
                 subjects[claim.name, measurement.name] = Subjects(tuple(own), wrong)
-    plan = Plan(STUDY, QUESTION, settings, tuple(cells.values()))
+    plan = Plan(STUDY, QUESTION, settings, tuple(cells.values()), questions=_questions(profile, subjects))
     return ClaimsPlan(profile, tuple(claims), plan, subjects)
+
+
+def _questions(profile: str, subjects: Mapping[Key, Subjects]) -> tuple[str, ...]:
+    """Every measurement, and the cases of those that have no cells: claims differ that share their cells."""
+    cases = [s.identity for each in subjects.values() for s in each.all if isinstance(s, Case)]
+    return (profile, *("/".join(key) for key in subjects), *cases)
 
 
 def _combinations(measurement: Measurement, profile: str, overrides: Sequence[str]) -> Iterator[list[str]]:

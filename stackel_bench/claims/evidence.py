@@ -45,9 +45,9 @@ class CellEvidence:
         return last
 
     @property
-    def game_name(self) -> str:
-        """What to call the cell where it must be told from others."""
-        return self.entry.label or str(self.setting("game.name"))
+    def config(self) -> Mapping[str, Any]:
+        """Its configuration."""
+        return self.entry.config
 
     def failure_table(self, event: str) -> tuple[np.ndarray, np.ndarray]:
         """Samples [rung] and failures [replicate, rung] of a cell with a ladder."""

@@ -15,6 +15,7 @@ from stackel_bench.claims.evidence import (
     closest,
     paired_cells,
 )
+from stackel_bench.claims.game_names import game_names
 from stackel_bench.claims.prediction import Prediction
 from stackel_bench.errors import InputError
 from stackel_bench.statistics.crossing import SamplesNeeded, samples_needed
@@ -82,9 +83,10 @@ def needed_ratio(
         low = 0.0 if math.isnan(top.low) or math.isnan(bottom.high) else top.low / bottom.high
         high = math.inf if math.isnan(top.high) or math.isnan(bottom.low) else top.high / bottom.low
         intervals.append((low, high))
+    names = game_names([first.config for first, _ in pairs])
     each = (
-        f"{first.setting('game.name').rpartition('/')[2]} {ratio:.3g} [{low:.3g}, {high:.3g}]"
-        for (first, _), ratio, (low, high) in zip(pairs, ratios, intervals, strict=True)
+        f"{name} {ratio:.3g} [{low:.3g}, {high:.3g}]"
+        for name, ratio, (low, high) in zip(names, ratios, intervals, strict=True)
     )
     note = f"at failure rate {level:g}: " + ", ".join(each)
     return closest(ratios, intervals, prediction, note)

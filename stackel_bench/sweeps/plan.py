@@ -42,11 +42,12 @@ class Plan:
     settings: Settings  # execution, tracking, output and flags
     cells: tuple[Cell, ...]
     left_out: tuple[str, ...] = ()  # combinations that do not fit, each with the reason
+    questions: tuple[str, ...] = ()  # what else is answered from its cells, or beside them
 
     @property
     def sweep_id(self) -> str:
-        """Depends on the study's name and its cells alone, so that the same command finds its results."""
-        text = "\n".join([self.study, *(cell.cell_id for cell in self.cells)])
+        """Depends on the study's name, cells and questions alone, so that the same command finds its results."""
+        text = "\n".join([self.study, *(cell.cell_id for cell in self.cells), *self.questions])
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     @property

@@ -12,6 +12,7 @@ from stackel_bench.claims.claim import GUARANTEE, claim_names, load_claim, parse
 from stackel_bench.claims.claims_plan import plan_claims
 from stackel_bench.claims.evidence import CellEvidence, Measured
 from stackel_bench.claims.failure_rate import failure_rate
+from stackel_bench.claims.game_names import game_names
 from stackel_bench.claims.power import power_of
 from stackel_bench.claims.prediction import Prediction
 from stackel_bench.errors import InputError
@@ -89,3 +90,11 @@ def test_draws_that_promise_rare_failures_have_power_too() -> None:
     power = power_of(subjects.wrong, row.measure)
     assert all(power.covered)
     assert len(power.caught) == 2
+
+
+def test_games_of_one_name_are_told_apart_by_their_settings() -> None:
+    trap = {"game": {"name": "bandit/trap", "lead": 0.0, "num_risky": 4}, "budget": {"epsilon": 0.1}}
+    other = {"game": {"name": "bandit/trap", "lead": 0.05, "num_risky": 4}, "budget": {"epsilon": 0.1}}
+    gap = {"game": {"name": "bandit/gap"}, "budget": {"epsilon": 0.1}}
+    assert game_names([trap, gap]) == ["trap", "gap"]
+    assert game_names([trap, other, gap]) == ["trap lead=0.0", "trap lead=0.05", "gap"]

@@ -74,6 +74,18 @@ def test_too_few_replicates_are_inconclusive_not_confirmed(tmp_path: Path) -> No
     assert verdicts(rows) == {"guarantee": "inconclusive"}
 
 
+def test_claims_without_cells_keep_what_others_found(tmp_path: Path) -> None:
+    """Exact claims have no cells that could tell their sweeps apart; another seed draws other games."""
+    words = ["claim=lemma-gap", "claim=figure-gap", "claim=lemma-gap"]
+    common = ["reproduce", "execution=serial", "tracking=off", "quiet=true", f"output={tmp_path}"]
+    for word in words:
+        main([*common, word])
+    found = [json.loads(path.read_text()) for path in tmp_path.glob("sweeps/reproduce-*/claims.json")]
+    assert sorted({row["claim"] for row in rows} for rows in found) == [{"lemma-gap"}, {"figure-gap"}]
+    main([*common, "claim=figure-gap", "seed=1"])
+    assert len(list(tmp_path.glob("sweeps/reproduce-*"))) == 3
+
+
 @pytest.mark.parametrize("word", ["profile=huge", "claim=nothing", "study=quickstart", "game=bandit/gap"])
 def test_mistakes_end_with_code_two(word: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", word]) == 2
