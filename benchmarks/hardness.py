@@ -63,10 +63,11 @@ def learners(game: Game) -> dict[str, tuple[Any, dict[str, Any]]]:
     """By name: what to run, and its ladder."""
     if game.family == "bandit_rl":
         large = game.sizes["num_states"] * game.sizes["horizon"] > MOST_TARGETS
-        return {
+        explored = {
             explorer: (Paper(explorer=explorer), LADDER | {"samples": 4**11})
             for explorer in EXPLORERS[1 if large else 0 :]
         }
+        return explored | {"certified": ("certified", LADDER | {"replicates": STOPPING["certified"]})}
     names = [name for name in family_of(game.family).learners if name != "nash"]
     return {name: (name, LADDER | {"replicates": STOPPING.get(name, 60)}) for name in names}
 

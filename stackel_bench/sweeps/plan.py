@@ -46,7 +46,7 @@ class Plan:
 
     @property
     def sweep_id(self) -> str:
-        """Depends on the study's name, cells and questions alone, so that the same command finds its results."""
+        """Depends on study, cells and questions alone, so that the same command finds its results."""
         text = "\n".join([self.study, *(cell.cell_id for cell in self.cells), *self.questions])
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 

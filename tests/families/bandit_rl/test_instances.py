@@ -109,7 +109,7 @@ def test_lock_values_and_place_of_the_optimum() -> None:
 def test_rooms_have_one_good_arm_each_behind_a_lock(
     arms: int, states: int, horizon: int, lead: float
 ) -> None:
-    """Uniform play is in each room equally seldom; to be wrong in a room costs lead/(S-1), and no leader value."""
+    """Uniform play is in each room equally seldom; leader values follow from how often the lock opens."""
     game = load("rooms", num_follower_actions=arms, num_states=states, horizon=horizon, lead=lead)
     uniform = np.full((horizon, states, arms), 1 / arms)
     rooms = [s for s in range(states) if s != 1]

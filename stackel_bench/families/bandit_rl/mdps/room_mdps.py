@@ -1,4 +1,4 @@
-"""Follower MDPs that are hard in S: a combination lock in front of rooms, each with its own arms to tell apart."""
+"""Follower MDPs that are hard in S: a lock in front of rooms, each with its own arms to tell apart."""
 
 import numpy as np
 
