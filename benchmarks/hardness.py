@@ -43,9 +43,9 @@ computed.
 rung; `>` fails too often even at the largest rung, `<` not even at the smallest. Rungs go down in steps
 of 4 from the number that the learner asks for, in bandit-RL from 4 million episodes. Each learner is
 judged by what it promises. Learners that stop by themselves need what they use on average (`certified`:
-of five runs). In bandit-RL the paper's learner is run with each explorer: the published one, `rf_ucrl` and
-uniform play; empty where it was not measured, which `benchmarks/hardness.py --measure` does. Written by
-that script.
+of five runs). In bandit-RL the paper's learner is run with each explorer: the published one (not on the two
+largest games, where it takes too long), `rf_ucrl` and uniform play. Empty where it was not measured, which
+`benchmarks/hardness.py --measure` does. Written by that script.
 """
 COLUMNS = {
     "sizes": "sizes",

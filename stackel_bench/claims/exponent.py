@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+from scipy.stats import norm
 
 from stackel_bench.claims.evidence import CellEvidence, Measured, NotMeasurableError
 from stackel_bench.claims.prediction import Prediction
@@ -32,7 +33,9 @@ def exponent(
     needs says what is taken for the samples needed: `transition`, the budget from which on the failure
     probability stays at most the level; or an error of all policies' values, n times its square, since it
     falls like 1/sqrt(n). Intervals count cells, not replicates. With per: size_and_log the samples are
-    divided by x ln x, x being the size, with per: theory by what the theorem asks for: 0 where they grow so.
+    divided by x ln x, x being the size, with per: theory by what the theorem asks for, with per: union by
+    x z^2, where x - 1 independent normal errors all stay below z with probability 1 - level: 0 where they
+    grow so.
     """
     sizes = [
         float(cell.setting(against) if "." in against else cell.entry.description[against]) for cell in cells
@@ -42,7 +45,7 @@ def exponent(
     if needs not in NEEDS:
         raise InputError("needs", needs, "one of " + ", ".join(NEEDS))
     if needs == "transition":
-        ladders = [_ladder(cell, size, event, per) for cell, size in zip(cells, sizes, strict=True)]
+        ladders = [_ladder(cell, size, event, per, level) for cell, size in zip(cells, sizes, strict=True)]
         law = needed_exponent(ladders, level, 1.0 - false_alarm)
     else:
         law = used_exponent(sizes, [_squared(cell, needs) for cell in cells], 1.0 - false_alarm)
@@ -54,14 +57,18 @@ def exponent(
     return Measured(law.exponent, law.low, law.high, note)
 
 
-def _ladder(cell: CellEvidence, size: float, event: str, per: str) -> Ladder:
+def _ladder(cell: CellEvidence, size: float, event: str, per: str, level: float) -> Ladder:
     """Failures by what samples are divided by."""
-    theory = cell.entry.metrics["theory_samples"]
-    units = {"one": 1.0, "size_and_log": size * math.log(size), "theory": theory}
+    units: Mapping[str, Callable[[], float]] = {
+        "one": lambda: 1.0,
+        "size_and_log": lambda: size * math.log(size),
+        "theory": lambda: cell.entry.metrics["theory_samples"],
+        "union": lambda: size * float(norm.isf(-math.expm1(math.log1p(-level) / (size - 1)))) ** 2,
+    }
     if per not in units:
         raise InputError("per", per, "one of " + ", ".join(units))
     samples, failed = cell.failure_table(event)
-    return Ladder(size, samples / units[per], failed.sum(axis=0), len(failed))
+    return Ladder(size, samples / units[per](), failed.sum(axis=0), len(failed))
 
 
 def _squared(cell: CellEvidence, error: str) -> np.ndarray:

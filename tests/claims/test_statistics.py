@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
 
 from stackel_bench.claims.evidence import CellEvidence, NotMeasurableError
 from stackel_bench.claims.exponent import exponent
@@ -73,6 +73,22 @@ def test_exponents_are_recovered(power: float) -> None:
     assert found.low < power < found.high
     assert found.high - found.low < 0.6
     assert found.value == pytest.approx(power, abs=0.2)
+
+
+def test_a_union_of_normal_errors_is_what_rows_beside_the_best_need() -> None:
+    """x - 1 rows fail independently at Q(sqrt(n/x)), at n = x z^2 one of them in a run of ten."""
+    cells = []
+    for size in np.geomspace(4, 128, 12).round():
+        samples = size * 2.0 ** np.arange(-3.0, 5.0)
+        rates = -np.expm1((size - 1) * np.log1p(-norm.sf(np.sqrt(samples / size))))
+        failed = np.random.default_rng(int(size)).random((2000, 8)) < rates
+        cells.append(cell(failed, samples=samples, settings={"size": size}))
+    rest: dict[str, Any] = {"against": "game.size", "per": "union", "level": 0.1}
+    found = exponent(cells, Prediction(-0.1, 0.1), 1e-4, **rest)
+    assert found.low < 0 < found.high
+    assert found.high - found.low < 0.3
+    steeper = exponent(cells, Prediction(-0.1, 0.1), 1e-4, **(rest | {"per": "one"}))
+    assert steeper.low > 1
 
 
 def test_few_sizes_cannot_confirm_an_exponent() -> None:
