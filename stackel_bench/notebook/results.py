@@ -25,7 +25,7 @@ from stackel_bench.results import files
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.files import write_atomically
 from stackel_bench.results.frames import in_order
-from stackel_bench.results.varying import described_columns, varying_keys
+from stackel_bench.results.varying import described_columns
 from stackel_bench.text import plural
 
 MOST_ROWS = 6  # of the table that a notebook shows
@@ -128,7 +128,7 @@ class Results:
 
     def __repr__(self) -> str:
         failed = f", {len(self.failed)} failed" if self.failed else ""
-        keys = ", ".join(varying_keys(self._sweep.finished)[:20])
+        keys = ", ".join(self._sweep.varying[:20])
         varying = f"; varying: {keys}" if keys else ""
         return f"Results({self.study[:200]!r}: {plural(len(self), 'cell')}{failed}{varying[:1000]})"
 
@@ -141,7 +141,7 @@ class Results:
     def _below_each_other(self, read: Callable[[str], pd.DataFrame | None]) -> pd.DataFrame:
         """Tables of all cells below each other; what describes the cell is repeated on each row."""
         frames = []
-        described_by_id = described_columns(self._sweep.finished)
+        described_by_id = described_columns(self._sweep.finished, self._sweep.flat)
         for cell_id, described in described_by_id.items():
             table = read(cell_id)
             if table is not None:

@@ -148,15 +148,17 @@ def _contradict(some: Sequence[Contest], others: Sequence[Contest]) -> bool:
 def _not_compared(results: SweepResults) -> Iterator[str]:
     """Games whose samples say nothing about one tie-breaking, and what to do about it."""
     counted = set(results.cells.loc[results.laddered | results.stopped, "cell_id"])
-    vacuous = [row for pair in pairs(results) for row in pair if row["vacuous"] == 1]
-    told = [row for row in vacuous if row["cell_id"] in counted]
-    if told:
-        games = list(dict.fromkeys(row["instance"] for row in told))
+    compared = counted & {cell_id for cells in pairs(results) for cell_id in cells.get("cell_id", ())}
+    told = results.labelled(
+        results.cells[results.cells["cell_id"].isin(compared) & results.cells["vacuous"].eq(1)]
+    )
+    if len(told):
+        games = list(dict.fromkeys(told["instance"]))
         where = _listed(games) if len(games) <= MOST_GAMES else plural(len(games), "game")
-        ties = _listed(list(dict.fromkeys(row["tie_breaking"] for row in told)))
+        ties = _listed(list(dict.fromkeys(told["tie_breaking"])))
         yield (
             f"Samples of the two tie-breakings are not compared on {where} at eps "
-            f"{_listed([f'{x:g}' for x in dict.fromkeys(row['epsilon'] for row in told)])}: with {ties} "
+            f"{_listed([f'{x:g}' for x in dict.fromkeys(told['epsilon'])])}: with {ties} "
             "tie-breaking no answer loses more than is allowed there; a smaller budget.epsilon may tell."
         )
 

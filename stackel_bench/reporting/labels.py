@@ -10,15 +10,15 @@ import pandas as pd
 
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.names import cell_names
-from stackel_bench.results.varying import flat_items
+from stackel_bench.results.varying import FlatConfigs, flat_items
 
 _INSTANCE = re.compile(r" (game\.instance_seed|instance)=\S+")
 
 
-def label_cells(entries: Iterable[Entry]) -> pd.DataFrame:
+def label_cells(entries: Iterable[Entry], flat: FlatConfigs | None = None) -> pd.DataFrame:
     """cell_id, instance (game), game_label (whatever its random instance), learner (with settings), pair."""
     entries = list(entries)
-    names = cell_names(entries)
+    names = cell_names(entries, flat)
     rows = [
         {
             "cell_id": entry.cell_id,

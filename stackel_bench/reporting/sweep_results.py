@@ -17,6 +17,7 @@ from stackel_bench.results.entry import FAILED, FINISHED, Entry
 from stackel_bench.results.frames import cells_frame, rungs_frame, saved_summary
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.provenance import recorded_machines
+from stackel_bench.results.varying import FlatConfigs, flat_configs, varying_keys
 
 SUMMARY_KEYS = ("study", "question", "sweep_id", "planned", "command", "version", "commit")
 
@@ -55,12 +56,12 @@ class SweepResults:
     @functools.cached_property
     def cells(self) -> pd.DataFrame:
         """One row per finished cell, as in results.csv."""
-        return cells_frame(self.entries)
+        return cells_frame(self.entries, self.flat)
 
     @functools.cached_property
     def rungs(self) -> pd.DataFrame:
         """One row per finished cell and rung of its budget."""
-        return rungs_frame(self.entries)
+        return rungs_frame(self.entries, self.flat)
 
     @functools.cached_property
     def laddered(self) -> pd.Series:
@@ -76,7 +77,7 @@ class SweepResults:
     @functools.cached_property
     def labels(self) -> pd.DataFrame:
         """cell_id, instance, learner and pair of every entry."""
-        return label_cells(self.entries)
+        return label_cells(self.entries, self.flat)
 
     def labelled(self, frame: pd.DataFrame) -> pd.DataFrame:
         """A frame with a column cell_id, plus the columns instance, learner and pair."""
@@ -101,7 +102,17 @@ class SweepResults:
         """The sweep's folder."""
         return self.tables.folder
 
-    @property
+    @functools.cached_property
+    def flat(self) -> FlatConfigs:
+        """The configuration of every entry without nesting, by cell id."""
+        return flat_configs(self.entries)
+
+    @functools.cached_property
+    def varying(self) -> tuple[str, ...]:
+        """The keys that tell the finished cells apart."""
+        return varying_keys(self.finished, self.flat)
+
+    @functools.cached_property
     def finished(self) -> tuple[Entry, ...]:
         """Entries with numbers."""
         return tuple(entry for entry in self.entries if entry.state == FINISHED)

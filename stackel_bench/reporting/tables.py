@@ -11,6 +11,7 @@ from stackel_bench.results.numbers import count, enough, figures, interval, need
 from stackel_bench.statistics.verdicts import FAILS, HOLDS, VACUOUS, clean_replicates_needed
 from stackel_bench.text import plural
 
+MOST_LATEX_ROWS = 200  # nobody prints more
 _SIGNS = {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "…": r"\dots{}"}
 _SIGNS |= {"–": "--", "·": r"$\cdot$", ">": "$>$", "≤": r"$\leq$", "<": "$<$"}
 _LATEX = str.maketrans({sign: rf"\{sign}" for sign in "&%$#_{}"} | _SIGNS)
@@ -101,8 +102,10 @@ def csv(table: pd.DataFrame) -> bytes:
 
 
 def latex_table(table: pd.DataFrame, caption: str, label: str) -> str:
-    """A booktabs table; needs \\usepackage{booktabs}."""
-    plain = table.map(lambda value: str(value).translate(_LATEX))
+    """A booktabs table of the first rows; needs \\usepackage{booktabs}."""
+    if len(table) > MOST_LATEX_ROWS:
+        caption += f" The first {MOST_LATEX_ROWS} of {len(table)} rows; {label}.csv has all."
+    plain = table.head(MOST_LATEX_ROWS).map(lambda value: str(value).translate(_LATEX))
     plain = plain.rename(columns=lambda name: str(name).translate(_LATEX))
     return plain.style.hide(axis="index").to_latex(
         hrules=True,

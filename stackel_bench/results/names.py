@@ -10,7 +10,7 @@ from typing import Any
 from stackel_bench.errors import InputError
 from stackel_bench.families.registry import family_of
 from stackel_bench.families.sizes import SIZES
-from stackel_bench.results.varying import Described, differing_keys, flat_configs, hashable
+from stackel_bench.results.varying import Described, FlatConfigs, differing_keys, flat_configs, hashable
 
 SYMBOLS = {
     **{name: size.symbol for name, size in SIZES.items()},
@@ -32,9 +32,9 @@ class CellName:
     epsilon: str
 
 
-def cell_names(cells: Sequence[Described]) -> dict[str, CellName]:
+def cell_names(cells: Sequence[Described], flat: FlatConfigs | None = None) -> dict[str, CellName]:
     """The names by cell id, different for cells whose configurations differ."""
-    flat = flat_configs(cells)
+    flat = flat or flat_configs(cells)
     by_game, by_learner = defaultdict(list), defaultdict(list)
     for cell in cells:
         by_game[_game(cell)].append(flat[cell.cell_id])
@@ -42,7 +42,7 @@ def cell_names(cells: Sequence[Described]) -> dict[str, CellName]:
     game_keys = {game: differing_keys(configs) - _OWN_PLACE for game, configs in by_game.items()}
     learner_keys = {learner: differing_keys(configs) - _OWN_PLACE for learner, configs in by_learner.items()}
     told = set().union(*game_keys.values(), *learner_keys.values(), ["budget.epsilon"])
-    texts = _texts(flat.values(), told)
+    texts = _texts([flat[cell.cell_id] for cell in cells], told)
     all_leaves = {}
     names = {}
     for cell in cells:

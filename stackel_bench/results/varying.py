@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from stackel_bench.results.columns import SHORT_COLUMNS
 
 _LARGEST_INTEGER = 2**63 - 1  # that a Parquet file holds
+FlatConfigs = Mapping[str, Mapping[str, Any]]  # by cell id
 
 
 class Described(Protocol):
@@ -68,17 +69,17 @@ def differing_keys(configs: Iterable[Mapping[str, Any]]) -> set[str]:
     return differing
 
 
-def varying_keys(cells: Iterable[Described]) -> tuple[str, ...]:
+def varying_keys(cells: Iterable[Described], flat: FlatConfigs | None = None) -> tuple[str, ...]:
     """Keys with different values in these cells, in the order of the configuration.
 
     A key that only some cells have varies if cells of the same game, learner or budget differ in having it.
     Keys whose values are in a short column (epsilon, explorer, sizes, ...) of every cell are left out.
     """
     cells = list(cells)
-    flat = flat_configs(cells)
     if not cells:
         return ()
-    differing = differing_keys(flat.values())
+    flat = flat or flat_configs(cells)
+    differing = differing_keys(flat[cell.cell_id] for cell in cells)
     values: dict[str, set[Hashable]] = defaultdict(set)
     having: dict[str, Counter[Hashable]] = defaultdict(Counter)
     kinds: Counter[Hashable] = Counter()
@@ -104,11 +105,13 @@ def varying_keys(cells: Iterable[Described]) -> tuple[str, ...]:
     )
 
 
-def described_columns(cells: Sequence[Described]) -> dict[str, dict[str, Any]]:
+def described_columns(
+    cells: Sequence[Described], flat: FlatConfigs | None = None
+) -> dict[str, dict[str, Any]]:
     """By cell id: the columns that describe the cell, then the keys that vary among these cells."""
-    keys = varying_keys(cells)
-    flat = flat_configs(cells)
-    plain = {key: _fits_a_column([values.get(key) for values in flat.values()]) for key in keys}
+    flat = flat or flat_configs(cells)
+    keys = varying_keys(cells, flat)
+    plain = {key: _fits_a_column([flat[cell.cell_id].get(key) for cell in cells]) for key in keys}
     return {
         cell.cell_id: {
             **cell.description,

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
 
 from stackel_bench.results.entry import Entry
-from stackel_bench.results.varying import flat_configs
+from stackel_bench.results.varying import FlatConfigs, flat_configs
 
 INSTANCE = "game.instance_seed"
 NO_AXES = ("seed", "replicates", INSTANCE)
 
 Line = dict[float, list[Entry]]  # by value of the key
-FlatConfigs = Mapping[str, Mapping[str, Any]]  # by cell id
 
 
-def lines(entries: Sequence[Entry], least: int, left_out: Collection[str] = NO_AXES) -> dict[str, list[Line]]:
+def lines(
+    entries: Sequence[Entry],
+    least: int,
+    left_out: Collection[str] = NO_AXES,
+    flat: FlatConfigs | None = None,
+) -> dict[str, list[Line]]:
     """By key, games' own first: every line with so many values at least; a cell can be on several."""
-    flat, by_id = flat_configs(entries), {entry.cell_id: entry for entry in entries}
+    flat, by_id = flat or flat_configs(entries), {entry.cell_id: entry for entry in entries}
     numbers: dict[str, dict[str, float]] = defaultdict(dict)
-    for cell_id, config in flat.items():
+    for cell_id in by_id:
+        config = flat[cell_id]
         for key, value in config.items():
             if isinstance(value, int | float) and not isinstance(value, bool) and key not in left_out:
                 numbers[key][cell_id] = float(value)

@@ -24,7 +24,6 @@ from stackel_bench.results.columns import (
     SHORT_COLUMNS,
     heading,
 )
-from stackel_bench.results.varying import flat_configs, varying_keys
 from stackel_bench.statistics.crossing_likelihood import Ladder
 from stackel_bench.statistics.exponents import Exponent, needed_exponent, used_exponent
 
@@ -74,15 +73,14 @@ def scalings(results: SweepResults) -> tuple[list[Scaling], int]:
     cells = results.cells.assign(stops=results.stopped)[results.laddered | results.stopped]
     chosen = set(cells["cell_id"])
     entries = [entry for entry in results.finished if entry.cell_id in chosen]
-    along = lines(entries, LEAST_VALUES)
+    along = lines(entries, LEAST_VALUES, flat=results.flat)
     groups = [(axis, rows) for axis in AXES if axis in cells.columns for rows in _groups(cells, axis, along)]
-    configs = flat_configs(entries)
-    keys = varying_keys(results.finished)
     rungs = {str(cell_id): frame for cell_id, frame in results.rungs.groupby("cell_id")}
     cells_before = np.cumsum([0, *(len(rows) for _, rows in groups)])
     fitted = [group for group, before in zip(groups, cells_before, strict=False) if before < MOST_FITTED]
     found = [
-        fit_scaling(axis, rows, rungs, settings_of(rows, keys, configs)) for axis, rows in fitted[:MOST_FITS]
+        fit_scaling(axis, rows, rungs, settings_of(rows, results.varying, results.flat))
+        for axis, rows in fitted[:MOST_FITS]
     ]
     return found, len(groups)
 
@@ -98,12 +96,12 @@ def scalings_along(results: SweepResults, key: str) -> list[Scaling]:
     axis = _column_of(cells, key)
     moving = {key, INSTANCE, _IDENTITY, *(name for name, short in SHORT_COLUMNS.items() if short == axis)}
     chosen = set(cells["cell_id"])
-    configs = flat_configs(entry for entry in results.finished if entry.cell_id in chosen)
+    configs = {cell_id: config for cell_id, config in results.flat.items() if cell_id in chosen}
     groups = [cells[cells["cell_id"].isin(members)] for members in alike(configs, moving)]
     groups = [rows for rows in groups if rows[axis].nunique() > 1]
     if not groups:
         raise InputError("key", key, "a key along which cells differ in nothing else")
-    keys = [name for name in varying_keys(results.finished) if name not in moving]
+    keys = [name for name in results.varying if name not in moving]
     rungs = {str(cell_id): frame for cell_id, frame in results.rungs.groupby("cell_id")}
     return [fit_scaling(axis, rows, rungs, settings_of(rows, keys, configs)) for rows in groups]
 

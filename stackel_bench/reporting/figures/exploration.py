@@ -18,10 +18,10 @@ _PHASE = "episodes_"
 
 def draw_leader_actions(results: SweepResults) -> list[Drawing]:
     """One column of panels per exploration at its largest budget; none where no episodes were played."""
-    tables = _tables(results)
+    tables, known = _tables(results)
     if not tables:
         return []
-    shown = [(title, _drawn(table)) for title, table in list(tables.items())[:MOST_PANELS]]
+    shown = [(title, _drawn(table)) for title, table in tables]
     phases = list(dict.fromkeys(phase for _, table in shown for phase in _phases(table)))
     columns = min(3, len(shown))
     blocks = -(-len(shown) // columns)
@@ -54,8 +54,8 @@ def draw_leader_actions(results: SweepResults) -> list[Drawing]:
             continue
         handles.append(canvas.entry(f"chosen, {tie}", color=colour, linewidth=6))
     canvas.top_legend(figure, handles, min(3, 2 * columns))
-    more = f" The first {len(shown)} of {len(tables)} are drawn." if len(shown) < len(tables) else ""
-    most = max(len(table) for table in tables.values())
+    more = f" The first {len(shown)} of {known} are drawn." if len(shown) < known else ""
+    most = max(len(table) for _, table in tables)
     if most > MOST_ACTIONS:
         more += f" {MOST_ACTIONS} of {most} leader actions are drawn: chosen ones, hard ones, then the first."
     caption = (
@@ -67,31 +67,31 @@ def draw_leader_actions(results: SweepResults) -> list[Drawing]:
     return [Drawing("leader_actions", "Leader actions: explored and chosen", caption, figure)]
 
 
-def _tables(results: SweepResults) -> dict[str, pd.DataFrame]:
-    """By exploration: one row per leader action at the largest budget, chosen by tie-breaking."""
-    frames = [
-        actions.assign(cell_id=entry.cell_id)
-        for entry in results.finished
-        if (actions := results.actions(entry.cell_id)) is not None and _phases(actions)
-    ]
-    if not frames:
-        return {}
-    actions = pd.concat(frames, ignore_index=True)
-    largest = actions.groupby("cell_id")["rung"].transform("max")
-    rows = results.labelled(actions[actions["rung"] == largest])
-    rows = rows.merge(results.cells[["cell_id", "tie_breaking", "epsilon"]], on="cell_id")
-    tables = {}
-    for _, members in rows.groupby("pair", sort=False):
+def _tables(results: SweepResults) -> tuple[list[tuple[str, pd.DataFrame]], int]:
+    """Titles of the first explorations, a row per leader action at the largest budget; how many there are."""
+    if results.cells.empty:
+        return [], 0
+    labels = results.labelled(results.cells[["cell_id", "family", "algorithm", "tie_breaking", "epsilon"]])
+    played = labels.drop_duplicates(["family", "algorithm"])
+    played = played[[_phases(results.actions(cell_id)) != [] for cell_id in played["cell_id"]]]
+    rows = labels.merge(played[["family", "algorithm"]], on=["family", "algorithm"])
+    shown = rows[rows["pair"].isin(rows["pair"].unique()[:MOST_PANELS])]
+    tables = []
+    for _, cells in shown.groupby("pair", sort=False):
+        frames = [
+            actions[actions["rung"] == actions["rung"].max()].assign(tie_breaking=cell.tie_breaking)
+            for cell in cells.itertuples()
+            if (actions := results.actions(str(cell.cell_id))) is not None
+        ]
+        members = pd.concat(frames, ignore_index=True)
         numbers = _phases(members)
         numbers += [name for name in ("certificate", "uniform_error") if name in members]
         table = members.groupby("action")[numbers].mean().dropna(axis=1, how="all")
-        if not _phases(table):
-            continue
         chosen = members.pivot_table(index="action", columns="tie_breaking", values="chosen", aggfunc="mean")
-        first = members.iloc[0]
+        first = cells.iloc[0]
         title = f"{first['instance']}\n{first['learner']} · eps {first['epsilon']:g}"
-        tables[title] = table.join(chosen)
-    return tables
+        tables.append((title, table.join(chosen)))
+    return tables, rows["pair"].nunique()
 
 
 def _drawn(table: pd.DataFrame) -> pd.DataFrame:
@@ -107,9 +107,9 @@ def _drawn(table: pd.DataFrame) -> pd.DataFrame:
     return table.loc[sorted(list(order)[:MOST_ACTIONS])]
 
 
-def _phases(table: pd.DataFrame) -> list[str]:
+def _phases(table: pd.DataFrame | None) -> list[str]:
     """The columns that count episodes."""
-    return [str(name) for name in table.columns if str(name).startswith(_PHASE)]
+    return [] if table is None else [str(name) for name in table.columns if str(name).startswith(_PHASE)]
 
 
 def _draw_hardness(axes: Axes, table: pd.DataFrame) -> None:

@@ -31,9 +31,9 @@ def pair_runs(results: SweepResults, shared: Mapping[str, str]) -> list[RunRecor
     full = table[table["budget"] == "full"].to_dict("records")
     ratios = {contest.entries[1].cell_id: contest.ratio for contest in tie_contests(results)}
     found = []
-    for (pess, opt), row in zip(pairs(results), full, strict=False):
-        cells = entries[pess["cell_id"]], entries[opt["cell_id"]]
-        found.append(_run(shared, cells, row, ratios.get(pess["cell_id"])))
+    pessimistic, optimistic = (cells["cell_id"] for cells in pairs(results))
+    for pess, opt, row in zip(pessimistic, optimistic, full, strict=False):
+        found.append(_run(shared, (entries[pess], entries[opt]), row, ratios.get(pess)))
     return found
 
 

@@ -26,7 +26,7 @@ _LONGEST = 4500  # letters of a tag of an experiment that every release of MLflo
 
 def study_views(results: SweepResults) -> list[View]:
     """The views, the one to begin with first."""
-    return make_views(results.sweep_id, results.entries, bool(pairs(results)), series_steps(results))
+    return make_views(results.sweep_id, results.entries, len(pairs(results)[0]) > 0, series_steps(results))
 
 
 def first_query(results: SweepResults) -> str:
@@ -66,6 +66,6 @@ def experiment_description(
         study=results.study,
         question=" ".join(results.question.split()),
         headline=told,
-        varying=varying_keys(results.entries),
+        varying=varying_keys(results.entries, results.flat),
         metrics=shown_in("mlflow"),
     )

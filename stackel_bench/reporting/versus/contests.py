@@ -14,7 +14,7 @@ from stackel_bench.reporting.labels import pair_key
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.versus.paired import OPTIMISTIC, PESSIMISTIC
 from stackel_bench.results.entry import Entry
-from stackel_bench.results.varying import flat_items, varying_keys
+from stackel_bench.results.varying import flat_items
 from stackel_bench.statistics.binomial import CONFIDENCE
 from stackel_bench.statistics.ratios import (
     LogInterval,
@@ -46,7 +46,7 @@ class Contest:
 @functools.lru_cache(maxsize=2)
 def rival_names(results: SweepResults) -> dict[str, str]:
     """By cell id: the learner with its explorer and the options in which learners of the sweep differ."""
-    keys = [key for key in varying_keys(results.finished) if key.startswith("algorithm.")]
+    keys = [key for key in results.varying if key.startswith("algorithm.")]
     names = {}
     for entry in results.finished:
         own = dict(flat_items({"algorithm": entry.config["algorithm"]}))

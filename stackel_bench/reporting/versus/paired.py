@@ -23,23 +23,22 @@ def paired_table(results: SweepResults) -> tuple[pd.DataFrame, int]:
     All differences are optimistic minus pessimistic, so positive means that pessimistic did better. Losses
     are measured against each rule's own optimum. Columns *_all hold for all rows together (Bonferroni).
     """
-    known = pairs(results)
-    found = [stage for pair in known[:MOST_PAIRS] for stage in _stages(results, *pair)]
+    pessimistic, optimistic = pairs(results)
+    first = [(row for _, row in cells.head(MOST_PAIRS).iterrows()) for cells in (pessimistic, optimistic)]
+    found = [stage for pair in zip(*first, strict=True) for stage in _stages(results, *pair)]
     rows = [described | _compared(at_rung, len(found)) for described, at_rung in found]
-    return pd.DataFrame(rows), len(known)
+    return pd.DataFrame(rows), len(pessimistic)
 
 
 @functools.lru_cache(2)
-def pairs(results: SweepResults) -> list[tuple[pd.Series, pd.Series]]:
-    """The cells (pessimistic, optimistic) that saw the same samples, in the order of the plan."""
+def pairs(results: SweepResults) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The cells that saw the same samples, pessimistic and optimistic, row by row in the plan's order."""
     if results.cells.empty:
-        return []
-    found = []
-    for _, members in results.labelled(results.cells).groupby("pair", sort=False):
-        if len(members) == 2:
-            rows = members.sort_values("tie_breaking", ascending=False)  # pessimistic first
-            found.append((rows.iloc[0], rows.iloc[1]))
-    return found
+        return results.cells, results.cells
+    rows = results.labelled(results.cells)
+    rows = rows[rows.groupby("pair")["pair"].transform("size") == 2].set_index("pair")
+    pessimistic, optimistic = (rows[rows["tie_breaking"] == tie] for tie in (PESSIMISTIC, OPTIMISTIC))
+    return pessimistic.loc[rows.index.unique()], optimistic.loc[rows.index.unique()]
 
 
 def _stages(
