@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,9 +75,9 @@ def scalings(results: SweepResults) -> tuple[list[Scaling], int]:
     entries = [entry for entry in results.finished if entry.cell_id in chosen]
     along = lines(entries, LEAST_VALUES, flat=results.flat)
     groups = [(axis, rows) for axis in AXES if axis in cells.columns for rows in _groups(cells, axis, along)]
-    rungs = {str(cell_id): frame for cell_id, frame in results.rungs.groupby("cell_id")}
     cells_before = np.cumsum([0, *(len(rows) for _, rows in groups)])
     fitted = [group for group, before in zip(groups, cells_before, strict=False) if before < MOST_FITTED]
+    rungs = _rungs_of(results, [cell_id for _, rows in fitted for cell_id in rows["cell_id"]])
     found = [
         fit_scaling(axis, rows, rungs, settings_of(rows, results.varying, results.flat))
         for axis, rows in fitted[:MOST_FITS]
@@ -102,8 +102,14 @@ def scalings_along(results: SweepResults, key: str) -> list[Scaling]:
     if not groups:
         raise InputError("key", key, "a key along which cells differ in nothing else")
     keys = [name for name in results.varying if name not in moving]
-    rungs = {str(cell_id): frame for cell_id, frame in results.rungs.groupby("cell_id")}
+    rungs = _rungs_of(results, chosen)
     return [fit_scaling(axis, rows, rungs, settings_of(rows, keys, configs)) for rows in groups]
+
+
+def _rungs_of(results: SweepResults, cell_ids: Collection[str]) -> dict[str, pd.DataFrame]:
+    """The learning curves of these cells."""
+    rungs = results.rungs[results.rungs["cell_id"].isin(cell_ids)]
+    return {str(cell_id): frame for cell_id, frame in rungs.groupby("cell_id")}
 
 
 def _column_of(cells: pd.DataFrame, key: str) -> str:
