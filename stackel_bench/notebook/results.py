@@ -25,7 +25,6 @@ from stackel_bench.results import files
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.files import write_atomically
 from stackel_bench.results.frames import in_order
-from stackel_bench.results.varying import described_columns
 from stackel_bench.text import plural
 
 MOST_ROWS = 6  # of the table that a notebook shows
@@ -141,7 +140,7 @@ class Results:
     def _below_each_other(self, read: Callable[[str], pd.DataFrame | None]) -> pd.DataFrame:
         """Tables of all cells below each other; what describes the cell is repeated on each row."""
         frames = []
-        described_by_id = described_columns(self._sweep.finished, self._sweep.flat)
+        described_by_id = self._sweep.described
         for cell_id, described in described_by_id.items():
             table = read(cell_id)
             if table is not None:

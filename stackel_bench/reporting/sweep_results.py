@@ -17,7 +17,13 @@ from stackel_bench.results.entry import FAILED, FINISHED, Entry
 from stackel_bench.results.frames import cells_frame, rungs_frame, saved_summary
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.provenance import recorded_machines
-from stackel_bench.results.varying import FlatConfigs, flat_configs, varying_keys
+from stackel_bench.results.varying import (
+    DescribedColumns,
+    FlatConfigs,
+    described_columns,
+    flat_configs,
+    varying_keys,
+)
 
 SUMMARY_KEYS = ("study", "question", "sweep_id", "planned", "command", "version", "commit")
 
@@ -56,12 +62,12 @@ class SweepResults:
     @functools.cached_property
     def cells(self) -> pd.DataFrame:
         """One row per finished cell, as in results.csv."""
-        return cells_frame(self.entries, self.flat)
+        return cells_frame(self.entries, self.described)
 
     @functools.cached_property
     def rungs(self) -> pd.DataFrame:
         """One row per finished cell and rung of its budget."""
-        return rungs_frame(self.entries, self.flat)
+        return rungs_frame(self.entries, self.described)
 
     @functools.cached_property
     def laddered(self) -> pd.Series:
@@ -111,6 +117,11 @@ class SweepResults:
     def varying(self) -> tuple[str, ...]:
         """The keys that tell the finished cells apart."""
         return varying_keys(self.finished, self.flat)
+
+    @functools.cached_property
+    def described(self) -> DescribedColumns:
+        """The columns that say which cell each finished one is, by cell id."""
+        return described_columns(self.finished, self.flat, self.varying)
 
     @functools.cached_property
     def finished(self) -> tuple[Entry, ...]:

@@ -19,7 +19,7 @@ from stackel_bench.results.entry import FINISHED, Entry
 from stackel_bench.results.files import write_atomically
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.storage.segment import CELL_ID
-from stackel_bench.results.varying import FlatConfigs, described_columns
+from stackel_bench.results.varying import DescribedColumns, described_columns
 from stackel_bench.statistics.verdicts import UNKNOWN, judged, verdict
 
 # Metrics of ladders, of learners that stop by themselves, of games whose own bound is known: columns of every
@@ -36,10 +36,10 @@ NEED_TRUTH = (
 )
 
 
-def cells_frame(entries: Iterable[Entry], flat: FlatConfigs | None = None) -> pd.DataFrame:
+def cells_frame(entries: Iterable[Entry], described: DescribedColumns | None = None) -> pd.DataFrame:
     """One row per finished cell: which one it is, then its metrics. No timings, so equal runs are equal."""
     finished = [entry for entry in entries if entry.state == FINISHED]
-    described = described_columns(finished, flat)
+    described = described or described_columns(finished)
     frame = pd.DataFrame([{**described[entry.cell_id], **entry.metrics} for entry in finished])
     if frame.empty:
         return frame
@@ -61,10 +61,10 @@ def entry_verdict(entry: Entry) -> str:
     return verdict(failures, trials, delta, entry.metrics["vacuous"] == 1)
 
 
-def rungs_frame(entries: Iterable[Entry], flat: FlatConfigs | None = None) -> pd.DataFrame:
+def rungs_frame(entries: Iterable[Entry], described: DescribedColumns | None = None) -> pd.DataFrame:
     """One row per finished cell and rung of its budget: the learning curves."""
     finished = [entry for entry in entries if entry.state == FINISHED]
-    described = described_columns(finished, flat)
+    described = described or described_columns(finished)
     rows = [
         {
             **described[entry.cell_id],

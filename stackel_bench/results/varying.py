@@ -11,6 +11,7 @@ from stackel_bench.results.columns import SHORT_COLUMNS
 
 _LARGEST_INTEGER = 2**63 - 1  # that a Parquet file holds
 FlatConfigs = Mapping[str, Mapping[str, Any]]  # by cell id
+DescribedColumns = Mapping[str, Mapping[str, Any]]  # by cell id
 
 
 class Described(Protocol):
@@ -106,11 +107,11 @@ def varying_keys(cells: Iterable[Described], flat: FlatConfigs | None = None) ->
 
 
 def described_columns(
-    cells: Sequence[Described], flat: FlatConfigs | None = None
-) -> dict[str, dict[str, Any]]:
-    """By cell id: the columns that describe the cell, then the keys that vary among these cells."""
+    cells: Sequence[Described], flat: FlatConfigs | None = None, keys: Sequence[str] | None = None
+) -> DescribedColumns:
+    """By cell id: the columns that describe the cell, then the keys, by default those that vary here."""
     flat = flat or flat_configs(cells)
-    keys = varying_keys(cells, flat)
+    keys = varying_keys(cells, flat) if keys is None else keys
     plain = {key: _fits_a_column([flat[cell.cell_id].get(key) for cell in cells]) for key in keys}
     return {
         cell.cell_id: {
