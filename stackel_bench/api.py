@@ -1,7 +1,5 @@
 """The library's front door: load a game, ask what it is worth, learn on it, see how good the answer is."""
 
-from __future__ import annotations
-
 import dataclasses
 import warnings
 from typing import Any, Literal, overload

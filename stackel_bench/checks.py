@@ -1,7 +1,5 @@
 """Checks of single inputs: each returns the value in its final type or raises an InputError that names it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from numbers import Integral, Real

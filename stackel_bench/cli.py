@@ -1,7 +1,5 @@
 """The command line: a verb, then Hydra overrides; exit code 2 and one message on a user's mistake."""
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -6,8 +6,6 @@ module, or reads a constant from one, would go on with the old machine code afte
 directly or through others. Where the code is kept, and how several processes share it, is numba's business.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

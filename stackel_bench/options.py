@@ -1,7 +1,5 @@
 """Options are the fields of the frozen dataclass that reads them: described, checked, built, compared."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import types

@@ -1,7 +1,5 @@
 """Random generators as pure functions of a key, so that no result depends on workers, batching or order."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 

@@ -1,7 +1,5 @@
 """Words that depend on a number, texts that a terminal may show, short texts of objects with large arrays."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import re

@@ -4,8 +4,6 @@ Hydra composes the choices of groups. Single values are set on top, section by s
 top-level key), so that a sweep of many cells composes each section once per choice.
 """
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import functools

@@ -1,7 +1,5 @@
 """The configuration groups and their options: the package's own, plug-ins', and the user's."""
 
-from __future__ import annotations
-
 import functools
 import os
 from collections.abc import Iterable

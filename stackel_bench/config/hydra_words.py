@@ -1,7 +1,5 @@
 """Words that people know from Hydra: taken where they mean something here, else answered."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

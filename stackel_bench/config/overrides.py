@@ -1,7 +1,5 @@
 """Overrides in Hydra's grammar: parsed, swept, multiplied, merged."""
 
-from __future__ import annotations
-
 import contextlib
 import fnmatch
 import functools

@@ -1,7 +1,5 @@
 """The overrides that a user's own config.yaml stands for."""
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Where tasks run: the interface, and the serial twin that runs them in this process."""
 
-from __future__ import annotations
-
 import contextlib
 import signal
 import threading

@@ -1,7 +1,5 @@
 """What is left to do of one trial: its blocks of replicates, cut into named tasks, and what has come back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Runs many trials on one executor: bounded work in flight, results as they come, finished pieces kept."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The executor that a configuration asks for."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import socket

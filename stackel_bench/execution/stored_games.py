@@ -1,7 +1,5 @@
 """Games in the executor's store: each one once, however many trials use it, and gone after the last."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

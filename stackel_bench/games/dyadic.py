@@ -1,7 +1,5 @@
 """Payoffs on a dyadic grid, where sums and comparisons of float64 are exact, so that ties are real ties."""
 
-from __future__ import annotations
-
 import numpy as np
 
 BITS = 20

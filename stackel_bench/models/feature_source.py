@@ -1,7 +1,5 @@
 """Feature sources: the features of all pairs of actions, read in blocks of leader actions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path

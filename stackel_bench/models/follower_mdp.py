@@ -1,7 +1,5 @@
 """A follower MDP: what one leader action makes of the follower's episode, with both players' rewards."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

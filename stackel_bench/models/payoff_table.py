@@ -1,7 +1,5 @@
 """A payoff table: mean reward of leader and follower for each pair of actions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Results of one or several sweeps, just run or read from disk: tidy tables, figures, a report."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import tempfile

@@ -1,7 +1,5 @@
 """A sweep started from Python: names or objects in, results out."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 import itertools

@@ -1,7 +1,5 @@
 """Somebody's code that may hang: interrupted after some seconds."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """What installed packages bring by entry points, loaded when asked for; broken plug-ins are left out."""
 
-from __future__ import annotations
-
 import functools
 import logging
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """`x:NAME`: NAME of the file ./x.py, else of an importable module x; loaded, or refused with one sentence."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import re

@@ -4,8 +4,6 @@ Workers import what the driver read, so that there is no second version of it: c
 and what is digested into a cell's identity is what runs.
 """
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Iterator, Mapping, Sequence

@@ -16,8 +16,6 @@ As written it cancels where r is small and t large. With c = t + p.g and u = (t+
 is p.V + c (1 - exp(-r - sum p (u - ln(1+u)))), and nothing does.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The one picture of a study, as data: samples needed by game and learner, or how often each fails."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The folder of a sweep, found by its study's name or its id among those that exist."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

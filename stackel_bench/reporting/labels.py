@@ -1,7 +1,5 @@
 """What tables and figures call the cells of a sweep."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable

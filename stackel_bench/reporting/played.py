@@ -1,7 +1,5 @@
 """What is shown of games whose truth nobody knows: what was decided, and what it earned when played out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

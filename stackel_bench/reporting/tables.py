@@ -1,7 +1,5 @@
 """The report's tables: as frames to look at, and as CSV and LaTeX (booktabs) for papers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

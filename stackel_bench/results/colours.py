@@ -1,7 +1,5 @@
 """One colour per tie-breaking and learner, the same wherever cells are drawn: hue and lightness."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Every column and number that is shown anywhere, read from columns.txt, and where it is shown."""
 
-from __future__ import annotations
-
 import fnmatch
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

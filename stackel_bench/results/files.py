@@ -1,7 +1,5 @@
 """The names of everything in a sweep's folder, and files that are either complete or absent."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """Results as tables: one row per cell, per rung, per leader action, and the files that hold them."""
 
-from __future__ import annotations
-
 import io
 import json
 import math

@@ -1,7 +1,5 @@
 """The journal of a sweep: what is finished, on disk before anybody hears of it."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 from collections import Counter

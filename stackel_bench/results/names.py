@@ -1,7 +1,5 @@
 """What cells are called in tables and figures: game, learner and what else varies within the sweep."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Which code, on which machine, made a result."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import json

@@ -1,7 +1,5 @@
 """The configuration keys that tell the cells of a sweep apart, and their values as columns."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence

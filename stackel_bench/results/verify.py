@@ -1,7 +1,5 @@
 """What is wrong with a sweep's folder, a sentence per finding, and where numbers made again differ."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping

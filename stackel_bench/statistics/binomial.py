@@ -1,7 +1,5 @@
 """Exact intervals of a probability from counted failures."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -12,8 +12,6 @@ turned up among the laws that the tests and benchmarks/intervals.py enumerate. B
 benchmarks/README.md has the widths.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

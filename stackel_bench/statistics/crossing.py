@@ -17,8 +17,6 @@ So the ends of the interval are rungs: what happens between two budgets nobody h
 on a plateau and then drop, or drop and then stay on one, would leave any narrower interval.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

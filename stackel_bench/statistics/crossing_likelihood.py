@@ -1,7 +1,5 @@
 """Deviance of failures on many ladders whose crossings of delta scatter around a power law."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

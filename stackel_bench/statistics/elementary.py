@@ -4,8 +4,6 @@ The C library picks its exp and log by processor (with or without fused multiply
 vectorised differently for each; both may differ in the last bit. These are within 2 units in the last place.
 """
 
-from __future__ import annotations
-
 import math
 
 from stackel_bench.kernel import kernel

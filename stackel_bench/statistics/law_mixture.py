@@ -10,8 +10,6 @@ r the remainder of Stirling's formula in likelihood_mixture, which is the case S
 (S-1)/2 ln n: half of (S-1) ln(e (1 + n/(S-1))), the threshold of Kaufmann et al. (2021), and always below.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -12,8 +12,6 @@ that for every multiplier t > 0, where offsets(t) are a quadratic's roots: whate
 bound is on the wide side.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

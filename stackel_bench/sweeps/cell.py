@@ -1,7 +1,5 @@
 """A cell: game x algorithm x budget x tie-breaking with its replicates, validated, with a stable id."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """The folder of a sweep, locked against a second driver, and the pieces of unfinished trials in it."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import hashlib

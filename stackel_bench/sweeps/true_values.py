@@ -3,8 +3,6 @@
 What is solved is decided by the number and the sizes of the games, never by how long solving takes.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter

@@ -1,7 +1,5 @@
 """Whether the results of a sweep can be relied on: its folder checked, its numbers made again."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import math

@@ -1,7 +1,5 @@
 """`where.KEY=PATTERN`: which cells of a study or product are wanted."""
 
-from __future__ import annotations
-
 import fnmatch
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """A sampler behind a wall: calls are counted, and looks at what is private are noted."""
 
-from __future__ import annotations
-
 import inspect
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """What learners, explorers and games have in common: options, pickles, contents that are compared."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 import pickle

@@ -1,7 +1,5 @@
 """The contract of explorers, checked on one leader action of a small game."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The contract of games: identity, sizes, samples that agree with the truth, and a truth out of sight."""
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Iterator, Mapping

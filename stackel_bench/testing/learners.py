@@ -1,7 +1,5 @@
 """The contract of learners, checked on a small game of their family."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What checks found: one line each, and an error that names all that failed."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import inspect

@@ -1,7 +1,5 @@
 """One learner on one game with one budget, through a closed sampler; whether its decisions can be played."""
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a cell's run says in MLflow: tags, parameters, metrics, files. Pure functions of its entry."""
 
-from __future__ import annotations
-
 import functools
 import json
 import math

@@ -1,7 +1,5 @@
 """A cell's learning curve as a small PNG, drawn with Pillow, much faster than by matplotlib."""
 
-from __future__ import annotations
-
 import functools
 import io
 import math

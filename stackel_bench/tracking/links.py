@@ -1,7 +1,5 @@
 """Addresses inside MLflow's pages, relative to any server."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import quote
 

@@ -1,7 +1,5 @@
 """Runs by MLflow's public client: any store, one call after the other, several runs at the same time."""
 
-from __future__ import annotations
-
 import itertools
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

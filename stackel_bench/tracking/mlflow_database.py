@@ -3,8 +3,6 @@
 It is kept where numba keeps machine code: in NUMBA_CACHE_DIR, or beside this module's bytecode.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import logging

@@ -1,7 +1,5 @@
 """One experiment of an MLflow store: its runs, its description, its report. Nothing else imports mlflow."""
 
-from __future__ import annotations
-
 import logging
 import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence

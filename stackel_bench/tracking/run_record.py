@@ -3,8 +3,6 @@
 Runs of cells come from `cell_run`; pairs of tie-breakings and series along a number are no cells.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -4,8 +4,6 @@ Pickle can run any code, and a sweep's folder may come from somebody else. So re
 values and objects of known packages only: those of this package, and those of the learner's own.
 """
 
-from __future__ import annotations
-
 import io
 import pickle
 from collections.abc import Collection

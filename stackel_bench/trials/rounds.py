@@ -1,7 +1,5 @@
 """Runs in rounds as tasks: one for each round and leader action, and a decision at the end."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """`stackel-bench check`: whether a game, a learner or an explorer of your own keeps its contract."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from stackel_bench.config.overrides import parse

@@ -1,7 +1,5 @@
 """`stackel-bench compare A B`: whether sweep B fails more often than sweep A."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`stackel-bench list`: games, algorithms, explorers, budgets, studies, and the options of each."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """`stackel-bench report`: the report of a sweep again, or of several as one, from their journals."""
 
-from __future__ import annotations
-
 from rich.console import Console
 
 from stackel_bench.config.settings import TrackingSettings

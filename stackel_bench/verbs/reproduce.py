@@ -1,7 +1,5 @@
 """`stackel-bench reproduce`: every claim of the paper as a study with a verdict."""
 
-from __future__ import annotations
-
 import functools
 
 from stackel_bench import checks

@@ -1,7 +1,5 @@
 """`stackel-bench run`: one cell, a game with a learner and a budget."""
 
-from __future__ import annotations
-
 from stackel_bench.errors import InputError
 from stackel_bench.sweeps.plan import make_plan
 from stackel_bench.verbs.steps.session import command_line, run_session

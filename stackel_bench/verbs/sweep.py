@@ -1,7 +1,5 @@
 """`stackel-bench sweep`: every cell of a study or of the product that the overrides span."""
 
-from __future__ import annotations
-
 import sys
 
 from stackel_bench.sweeps.plan import make_plan

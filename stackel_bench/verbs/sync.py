@@ -1,7 +1,5 @@
 """`stackel-bench sync`: log to MLflow whatever a sweep's journal has and MLflow has not."""
 
-from __future__ import annotations
-
 from rich.console import Console
 
 from stackel_bench.errors import InputError, NoEffectError

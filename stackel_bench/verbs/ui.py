@@ -1,7 +1,5 @@
 """`stackel-bench ui`: MLflow's pages on the results below a folder, opened where the runs are."""
 
-from __future__ import annotations
-
 import sys
 import webbrowser
 from pathlib import Path

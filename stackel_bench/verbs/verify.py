@@ -1,7 +1,5 @@
 """`stackel-bench verify`: whether the results of a sweep can be relied on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from stackel_bench import checks

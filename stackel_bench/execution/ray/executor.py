@@ -1,7 +1,5 @@
 """The executor whose tasks are Ray's: on a private local cluster by default, on any cluster by address."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import signal

@@ -1,7 +1,5 @@
 """What Ray's errors say to people, without colours, and what to do about them."""
 
-from __future__ import annotations
-
 import re
 
 import ray.exceptions

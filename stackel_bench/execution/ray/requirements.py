@@ -1,7 +1,5 @@
 """Whether a cluster can run our tasks: a node that is large enough, this package on its workers, a token."""
 
-from __future__ import annotations
-
 import contextlib
 from importlib.metadata import PackageNotFoundError, version
 

@@ -1,7 +1,5 @@
 """What runs on Ray's workers: arguments with the sources that they need, and tasks that are timed."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """The token of a private Ray cluster: fresh for each one, in the environment of its processes alone."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import tempfile

@@ -1,7 +1,5 @@
 """Whether a cluster is still there: looks at its head and at the node of this machine by their addresses."""
 
-from __future__ import annotations
-
 import socket
 import time
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Features of linear games as functions of a range of leader actions, so that large ones are never stored."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

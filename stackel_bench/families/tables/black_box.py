@@ -1,7 +1,5 @@
 """Games of action pairs of which only a simulator is known: everybody can sample, nobody knows the truth."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any

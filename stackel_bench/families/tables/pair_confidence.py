@@ -7,8 +7,6 @@ of precision sigma^2), so that by Ville's inequality it ever exceeds 1/a with pr
 streams the product is one too; minimised over means that differ by s it has K1 K2 / (K1 + K2) instead of K.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ A family supplies a confidence model: what is known, what the samples so far pro
 proof still rests on. The loop decides when to stop, and what a cap on the samples means.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

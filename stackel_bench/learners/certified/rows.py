@@ -5,8 +5,6 @@ leave out what is surely outside BR_s; inner ones go through all responses that 
 docs/certified.md has the proof.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

@@ -6,8 +6,6 @@ which replaces A or B, or proves that the chord is the edge on which the optimum
 leaves at most a quarter of the triangle that can still hold the frontier, hence the few passes.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from stackel_bench.kernel import kernel

@@ -4,8 +4,6 @@ For large models the time is that of reading the transitions. The first pass fol
 later passes follow the chord and one interpolated direction, on the actions that slots.py has not ruled out.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from stackel_bench.kernel import kernel

@@ -4,8 +4,6 @@ Sums run in four lanes, every fourth state, that are added at the end: always in
 processor changes a bit. That costs up to twice the time of sums in any order: little beside exploring.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

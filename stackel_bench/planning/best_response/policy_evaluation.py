@@ -1,7 +1,5 @@
 """Returns what a Markov policy of the follower is worth to both players, and how often it plays what."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The search for many models in one compiled call, and the Markov policies that its answers stand for."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from stackel_bench.kernel import kernel

@@ -6,8 +6,6 @@ the two stored policies: an action whose line stays above is never chosen betwee
 read again.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

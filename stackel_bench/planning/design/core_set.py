@@ -1,7 +1,5 @@
 """Core set: few feature rows with weights under which every row has leverage at most twice the rank."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 

@@ -4,8 +4,6 @@ A matrix product of a library adds up in an order that depends on the processor.
 ones here, so that the compiler can use wide registers and still adds up each sum in order.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from stackel_bench.kernel import kernel

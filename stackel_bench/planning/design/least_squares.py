@@ -1,7 +1,5 @@
 """Least squares by reflections with column pivoting, every sum in a fixed order."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from stackel_bench.kernel import kernel

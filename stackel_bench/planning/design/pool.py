@@ -1,7 +1,5 @@
 """A near-optimal design on a pool of rows that fits in memory: Frank-Wolfe from rows of large volume."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

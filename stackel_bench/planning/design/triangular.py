@@ -1,7 +1,5 @@
 """Triangular factors of small matrices by Householder reflections, every sum in a fixed order."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from stackel_bench.kernel import kernel

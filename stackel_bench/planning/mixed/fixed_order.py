@@ -4,8 +4,6 @@ Matrix products and solvers of BLAS choose their order by processor, so their la
 that are compiled without reordering do not; neither do numpy's own sums, whose order is part of numpy.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from stackel_bench.kernel import kernel

@@ -5,8 +5,6 @@ weights all of them as it weights payoffs, so that a bound of docs/certified.md,
 the value of a table whose follower payoffs are differences to c.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

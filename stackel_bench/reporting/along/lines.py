@@ -1,7 +1,5 @@
 """Cells that differ in one number of their configuration, and in the random instance of their game, alone."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Collection, Sequence

@@ -1,7 +1,5 @@
 """Samples needed along one parameter, everything else fixed: the groups of cells and their power laws."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

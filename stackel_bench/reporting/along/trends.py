@@ -1,7 +1,5 @@
 """Samples needed along the key that a sweep varies: one line per game, learner, tie-breaking and accuracy."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The user's screen: a console that only we write to, whatever libraries print meanwhile."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

@@ -1,7 +1,5 @@
 """The rows of the terminal's table: one per cell, as many columns as there is room for."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal
 

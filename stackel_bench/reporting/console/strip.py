@@ -1,7 +1,5 @@
 """The study's one picture on a terminal: a strip of characters per learner and tie-breaking."""
 
-from __future__ import annotations
-
 import math
 
 from rich.text import Text

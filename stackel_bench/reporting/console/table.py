@@ -1,7 +1,5 @@
 """The table at the end of a sweep: a headline per family, a verdict per cell, cost, and what to do next."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Collection
 from pathlib import Path

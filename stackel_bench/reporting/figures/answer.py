@@ -1,7 +1,5 @@
 """The figure that a report opens with: one panel that answers the study's question."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Figures with one look, as PNG and SVG. Nothing else imports matplotlib."""
 
-from __future__ import annotations
-
 import io
 import math
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Learning curves: value suboptimality and failure probability against samples, one figure per game."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Exploration of sequential games: which leader actions were hard, and how well it covered the game."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """Pessimistic against optimistic, paired: the difference per game, with intervals."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Samples needed against eps, A, B, S, H or d, with fitted exponents beside the theorem's."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Drawings below each other in one matplotlib figure, which shows itself in a notebook."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Exact values of true games: against the follower's error, and over the simplex beside what was learned."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Charts and sections of a saved view, in the words of MLflow's own pages."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

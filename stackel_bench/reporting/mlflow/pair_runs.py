@@ -1,7 +1,5 @@
 """One run per pair of cells that differ in tie-breaking alone: what that changes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """One run per line of cells that differ in one swept number alone; the step of its metrics is that number."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The index of studies, and what makes MLflow's own page open with our columns in a new browser."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping, Sequence

@@ -4,8 +4,6 @@ A plug-in of MLflow (entry point `mlflow.app`), which `stackel-bench ui` starts.
 whatever is not as expected is served untouched, and if this module cannot be imported, `ui` does without it.
 """
 
-from __future__ import annotations
-
 import logging
 from pathlib import Path
 from typing import Any

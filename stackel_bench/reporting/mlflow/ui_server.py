@@ -1,7 +1,5 @@
 """MLflow's own server on a results folder: loopback only, one worker, ended with all its children."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

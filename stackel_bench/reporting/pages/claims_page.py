@@ -3,8 +3,6 @@
 `python -m stackel_bench.reporting.pages.claims_page claims.json FILE` writes the Markdown page of the docs.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Mapping, Sequence

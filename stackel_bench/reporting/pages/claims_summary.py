@@ -1,7 +1,5 @@
 """What the table of claims says in short: counts, surprises, and what the learners beyond the paper save."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Numbers and facts that the report states: about the sweep, its families and how it was run."""
 
-from __future__ import annotations
-
 import json
 import platform
 import time

@@ -1,7 +1,5 @@
 """A drawing inside a page, its colours taken from the page's light or dark set."""
 
-from __future__ import annotations
-
 import re
 from html import escape
 

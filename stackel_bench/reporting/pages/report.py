@@ -1,7 +1,5 @@
 """The report of a sweep: one HTML page, its figures as PNG and SVG, its tables as CSV and LaTeX."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

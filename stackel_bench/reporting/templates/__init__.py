@@ -1,7 +1,5 @@
 """Texts made from the templates in this folder: HTML is escaped, Markdown is not."""
 
-from __future__ import annotations
-
 import functools
 import re
 from typing import Any

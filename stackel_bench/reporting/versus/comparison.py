@@ -1,7 +1,5 @@
 """Two sweeps cell by cell: does B fail more often than A, and what else differs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

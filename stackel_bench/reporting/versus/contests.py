@@ -1,7 +1,5 @@
 """Cells that differ in the learner alone, or in the tie-breaking alone: ratios of their samples needed."""
 
-from __future__ import annotations
-
 import functools
 from collections import defaultdict
 from collections.abc import Hashable, Iterable

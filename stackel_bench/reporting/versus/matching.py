@@ -1,7 +1,5 @@
 """Which cells of two sweeps are about the same thing."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

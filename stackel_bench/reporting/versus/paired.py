@@ -1,7 +1,5 @@
 """Pessimistic against optimistic tie-breaking on the same samples: differences, replicate by replicate."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator
 from typing import Any

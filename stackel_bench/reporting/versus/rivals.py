@@ -1,7 +1,5 @@
 """Learner against learner: ratios of samples needed, ranks over games, differences at the same budget."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The journal's file: lines of entries, appended with one fsync, never written over; entries by cell id."""
 
-from __future__ import annotations
-
 import os
 from collections import UserDict
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 For the driver that holds the folder's lock. Whatever is removed has been written elsewhere before.
 """
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

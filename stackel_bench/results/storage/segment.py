@@ -6,8 +6,6 @@ the CRC-32 of the file. Cells stand one after the other in row groups of some th
 is, its columns and the digest of its values are in the footer.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import re

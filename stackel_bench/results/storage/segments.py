@@ -1,7 +1,5 @@
 """The tables of all cells of a sweep, found in a folder of few Parquet files and read one at a time."""
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterator, Mapping

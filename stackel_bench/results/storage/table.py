@@ -1,7 +1,5 @@
 """A cell's table as Arrow columns, what has to be remembered to get the same frame back, and its digest."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

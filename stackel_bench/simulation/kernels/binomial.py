@@ -1,7 +1,5 @@
 """Binomial draws whose cost does not grow with the number of trials, and log masses that do not cancel."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Episodes under one policy until a visit count has doubled, without playing them one by one."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

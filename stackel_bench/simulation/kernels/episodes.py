@@ -4,8 +4,6 @@ Shapes: actions [H,S], counts [H,S,B,S], edges (counts under one deterministic p
 (h S + s) B + b of the tables holds the transitions of (h,s,b).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from stackel_bench.kernel import kernel

@@ -1,7 +1,5 @@
 """Multinomial draws from many fixed rows of probabilities, by tables that are made once."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

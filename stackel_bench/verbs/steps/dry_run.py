@@ -1,7 +1,5 @@
 """What a sweep would do: its cells, samples and time, without doing any of it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 

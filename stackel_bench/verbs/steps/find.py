@@ -1,7 +1,5 @@
 """A sweep that has been run, found by overrides, study name or id, and where its runs are logged."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Carries a plan through: checks, executor, journal, mirror, results, report."""
 
-from __future__ import annotations
-
 import errno
 import shlex
 import sys

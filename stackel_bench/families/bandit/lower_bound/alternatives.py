@@ -12,8 +12,6 @@ swapped, and slack 0 instead of eps/2. So one problem about two rows serves both
 Costs are monotone in each of c, x, z, so that boxes have lower bounds, and branch and bound is exact.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -5,8 +5,6 @@ answer wrong is told apart. In units of mass: T* = min sum(w) so that every cut 
 give a linear program whose value is a lower bound; weights that satisfy all cuts, an upper bound.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

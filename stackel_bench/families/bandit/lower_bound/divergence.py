@@ -1,7 +1,5 @@
 """How much one reward tells two means apart: the divergence of Gaussian or Bernoulli rewards."""
 
-from __future__ import annotations
-
 import math
 
 from stackel_bench.kernel import kernel

@@ -3,8 +3,6 @@
 Each game is a cut: the divergences [A,B] between the true game and it, per unit of weight.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

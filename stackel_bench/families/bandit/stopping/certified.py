@@ -1,7 +1,5 @@
 """The learner `certified` of bandit games: pulls what its proof rests on, stops once the proof is there."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import ClassVar

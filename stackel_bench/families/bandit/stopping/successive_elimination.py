@@ -1,7 +1,5 @@
 """The successive elimination learner for bandit games: the paper's guarantee, pulling only what is open."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from typing import ClassVar

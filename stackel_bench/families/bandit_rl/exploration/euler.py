@@ -1,7 +1,5 @@
 """The policies that EULER plays while it learns to reach one state at one layer, with multiplicities."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

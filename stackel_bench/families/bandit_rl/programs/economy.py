@@ -1,7 +1,5 @@
 """The paper's example as a program: a government taxes several citizens, who work, consume and save."""
 
-from __future__ import annotations
-
 import functools
 import math
 import time

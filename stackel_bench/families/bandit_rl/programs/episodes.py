@@ -1,7 +1,5 @@
 """Episodes that are really played, as an EpisodeSource: one reset and H steps each, seeded by the key."""
 
-from __future__ import annotations
-
 import itertools
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence

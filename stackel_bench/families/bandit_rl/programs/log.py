@@ -1,7 +1,5 @@
 """Episodes of an environment, played step by step, then checked and counted many at a time."""
 
-from __future__ import annotations
-
 import operator
 from array import array
 from collections.abc import Callable, Iterator, Sequence

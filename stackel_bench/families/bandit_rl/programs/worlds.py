@@ -1,7 +1,5 @@
 """Gymnasium's FrozenLake and Taxi with a leader, played step by step."""
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

@@ -9,8 +9,6 @@ within s, weak duality and membership give
 psi_s is -phi_s of the leader's negated reward. docs/certified.md has the proof.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The learner `certified` of bandit-RL games: plays what its proof rests on, and stops once it is there."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

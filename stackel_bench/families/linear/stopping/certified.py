@@ -1,7 +1,5 @@
 """The learner `certified` of linear games: queries tell open responses apart until the answer is proven."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

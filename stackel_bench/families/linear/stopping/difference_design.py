@@ -1,7 +1,5 @@
 """Queries that tell apart what is still open: a design for differences of pairs instead of pairs."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from stackel_bench.kernel import kernel

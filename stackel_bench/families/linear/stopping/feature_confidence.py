@@ -12,8 +12,6 @@ That is tightest where Lam is about a third of V, so Lam runs through multiples 
 matrix of the first batch, which is fixed in advance; each has its share of delta, and the best one counts.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

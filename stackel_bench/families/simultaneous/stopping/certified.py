@@ -1,7 +1,5 @@
 """The learner `certified` of simultaneous games: pulls the rows that its best strategies mix, to a proof."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import ClassVar

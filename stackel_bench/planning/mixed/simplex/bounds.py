@@ -1,7 +1,5 @@
 """What a state proves, computed from the data alone: right whatever the pivots did, up to rounding."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from stackel_bench.kernel import kernel

@@ -1,7 +1,5 @@
 """The worst-case search: depth first below every reference reply, in pieces that can be resumed."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ reference by more than slack. A node has decided some of these disjunctions: INC
 EXCLUDED ones keep a margin beyond slack.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from stackel_bench.kernel import kernel

@@ -1,7 +1,5 @@
 """Single programs: the largest minimum of several payoffs, and whether a payoff can be positive at all."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from stackel_bench.kernel import kernel

@@ -5,8 +5,6 @@ among those that can raise it take the one that costs the bound least per unit (
 falls.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from stackel_bench.kernel import kernel

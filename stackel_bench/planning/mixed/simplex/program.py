@@ -13,8 +13,6 @@ Plain loops instead of array expressions, and no literal arguments (each would b
 own), keep compilation short.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The best commitment when the leader may pick the reply: one program per reply that could still win."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from stackel_bench.kernel import kernel

@@ -1,7 +1,5 @@
 """First bounds of the worst-case search: one program per reference reply, and the incumbents they give."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
