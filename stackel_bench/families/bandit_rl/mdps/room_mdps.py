@@ -30,9 +30,9 @@ def rooms_mdps(
     is 1 - eps/V under the optimal leader action, psi_eps is 1, and the gap is eps/V. A response that is wrong
     in a share w of the rooms costs the follower lead * w, so all but eps/lead of the S - 1 rooms must be
     known, each of which needs about B/lead^2 visits, and an episode visits one at most: as in the lower bound
-    for episodic MDPs, no learner is good with fewer than c SB/eps^2 episodes of the leader action it picks,
-    for lead = 3 eps or more. Uniform play is in a room once in B^(H-1) episodes, so it needs about
-    S B^H / eps^2. No leader action can be told from another before its lock is open.
+    for episodic MDPs, no learner is good with fewer than c SB/lead^2 episodes of the leader action it picks,
+    for lead = 3 eps or more, which at 3 eps is SB/eps^2. Uniform play is in a room once in B^(H-1) episodes,
+    so it needs about S B^H / lead^2. No leader action can be told from another before its lock is open.
     """
     actions = checks.integer("num_leader_actions", num_leader_actions, least=1)
     arms = checks.integer("num_follower_actions", num_follower_actions, least=2)
