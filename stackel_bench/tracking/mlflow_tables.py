@@ -139,11 +139,14 @@ class TableRuns:
                 self._clear(connection, each, run_id)
             if known is None or not known.finished:
                 for table, rows in each.rows.items():
-                    inserted[table] += [{**row, "run_uuid": run_id} for row in rows]
+                    inserted[table] += [row | {"run_uuid": run_id} for row in rows]
             _write_files(folder, record.artifacts, known)
         for table, rows in inserted.items():
-            if rows:
-                connection.execute(sa.insert(table), rows)
+            if rows:  # by the driver itself: SQLAlchemy takes longer to prepare a row than sqlite to write it
+                names = list(rows[0])
+                marks = ", ".join("?" * len(names))
+                insert = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({marks})"
+                connection.exec_driver_sql(insert, [tuple(row.values()) for row in rows])
 
     def _clear(self, connection: sa.Connection, each: _Rows, run_id: str) -> None:
         """Make room for the rows of a run that failed, was torn or grew; what has other keys stays."""
