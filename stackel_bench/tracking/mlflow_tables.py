@@ -40,7 +40,13 @@ _check_metric: Callable[..., Any] = functools.lru_cache(2048)(_validate_metric)
 _check_param: Callable[..., Any] = functools.lru_cache(2048)(_validate_param)
 _check_tag: Callable[..., Any] = functools.lru_cache(2048)(_validate_tag)
 
-Row = dict[str, Any]
+_WORD, _NUMBER = ("key", "value"), ("key", "step", "value", "timestamp", "is_nan")
+_COLUMNS: dict[sa.Table, tuple[str, ...]] = {  # of a run's rows, but for the run's id
+    SqlTag.__table__: _WORD,
+    SqlParam.__table__: _WORD,
+    SqlMetric.__table__: _NUMBER,
+    SqlLatestMetric.__table__: _NUMBER,
+}
 
 
 def knows_schema(database: Path) -> bool:
@@ -124,7 +130,7 @@ class TableRuns:
         found: Mapping[str, Sequence[KnownRun]],
         made: list[Path],
     ) -> None:
-        inserted: defaultdict[sa.Table, list[Row]] = defaultdict(list)
+        inserted: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
         for each in some:
             record = each.record
             known = best(found[record.key]) if record.key in found else None
@@ -133,25 +139,26 @@ class TableRuns:
             folder = _local_path(artifact_uri)
             if known is None:
                 made.append(folder.parent)
-                run = {**each.run, "run_uuid": run_id, "artifact_uri": artifact_uri}
-                inserted[SqlRun.__table__].append({**run, "experiment_id": self._experiment_id})
+                own = {"artifact_uri": artifact_uri, "experiment_id": self._experiment_id, "run_uuid": run_id}
+                inserted[_insert(SqlRun.__table__, (*each.run, *own))].append(
+                    (*each.run.values(), *own.values())
+                )
             elif not known.finished:
                 self._clear(connection, each, run_id)
             if known is None or not known.finished:
                 for table, rows in each.rows.items():
-                    inserted[table] += [row | {"run_uuid": run_id} for row in rows]
+                    inserted[_insert(table, (*_COLUMNS[table], "run_uuid"))] += [
+                        (*row, run_id) for row in rows
+                    ]
             _write_files(folder, record.artifacts, known)
-        for table, rows in inserted.items():
-            if rows:  # by the driver itself: SQLAlchemy takes longer to prepare a row than sqlite to write it
-                names = list(rows[0])
-                marks = ", ".join("?" * len(names))
-                insert = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({marks})"
-                connection.exec_driver_sql(insert, [tuple(row.values()) for row in rows])
+        for insert, rows in inserted.items():
+            if rows:  # by sqlite itself: SQLAlchemy takes longer to prepare a row than sqlite to write it
+                connection.exec_driver_sql(insert, rows)
 
     def _clear(self, connection: sa.Connection, each: _Rows, run_id: str) -> None:
         """Make room for the rows of a run that failed, was torn or grew; what has other keys stays."""
         for table, rows in each.rows.items():
-            keys = {row["key"] for row in rows}
+            keys = {row[0] for row in rows}
             connection.execute(sa.delete(table).where(table.c.run_uuid == run_id, table.c.key.in_(keys)))
         connection.execute(sa.update(SqlRun).where(SqlRun.run_uuid == run_id).values(**each.run))
 
@@ -182,26 +189,25 @@ class _Rows:
         self.record = record
         tags = [_check_tag(key, value) for key, value in {**record.all_tags, _RUN_NAME: record.name}.items()]
         params = [_check_param(key, value) for key, value in record.params.items()]
-        metrics: dict[tuple[object, ...], Row] = {}
-        latest: dict[str, Row] = {}
+        metrics: dict[tuple[Any, ...], None] = {}
+        latest: dict[str, tuple[Any, ...]] = {}
         for point in record.points:
             value = float(point.value)
             _check_metric(point.metric, 0.0, 0, 0)  # its name: the rest are numbers
             is_nan = math.isnan(value)
             stored = 0.0 if is_nan else max(-_LARGEST, min(_LARGEST, value))  # SQL has neither nan nor inf
-            row = {"key": point.metric, "value": stored, "timestamp": record.end, "step": point.step}
-            row["is_nan"] = is_nan
-            metrics.setdefault(tuple(row.values()), row)
+            row = (point.metric, point.step, stored, record.end, is_nan)
+            metrics[row] = None
             old = latest.get(point.metric)
-            if old is None or (row["step"], row["value"]) > (old["step"], old["value"]):
+            if old is None or row[1:3] > old[1:3]:
                 latest[point.metric] = row
-        self.rows: dict[sa.Table, list[Row]] = {
-            SqlTag.__table__: [{"key": tag.key, "value": tag.value} for tag in tags],
-            SqlParam.__table__: [{"key": param.key, "value": param.value} for param in params],
-            SqlMetric.__table__: list(metrics.values()),
+        self.rows: dict[sa.Table, list[tuple[Any, ...]]] = {
+            SqlTag.__table__: [(tag.key, tag.value) for tag in tags],
+            SqlParam.__table__: [(param.key, param.value) for param in params],
+            SqlMetric.__table__: list(metrics),
             SqlLatestMetric.__table__: list(latest.values()),
         }
-        self.run: Row = {
+        self.run: dict[str, Any] = {
             "name": record.name,
             "source_type": "UNKNOWN",
             "source_name": "",
@@ -214,6 +220,11 @@ class _Rows:
             "deleted_time": None,
             "lifecycle_stage": "active",
         }
+
+
+@functools.cache
+def _insert(table: sa.Table, names: tuple[str, ...]) -> str:
+    return f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
 
 
 def _by_kind(rows: Sequence[_Rows]) -> dict[str, list[_Rows]]:
