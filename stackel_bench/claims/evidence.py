@@ -141,3 +141,16 @@ def paired_cells(
     if missing or not firsts:
         raise InputError("cells to compare", missing, f"a cell with {dict(against)} for each with {dict(of)}")
     return [(cell, wanted[cell.settings_without(keys)]) for cell in firsts]
+
+
+def distinct_game_names(configs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The game's short name for each configuration, and what it alone sets where several share that name."""
+    flat = [dict(flat_items(config)) for config in configs]
+    short = [str(one["game.name"]).rpartition("/")[2] for one in flat]
+    names = []
+    for one, name in zip(flat, short, strict=True):
+        same = [other for other, its in zip(flat, short, strict=True) if its == name]
+        varying = [key for key in one if any(other.get(key) != one[key] for other in same)]
+        words = [f"{key.rpartition('.')[2]}={one[key]}" for key in varying if one[key] is not None]
+        names.append(" ".join([name, *words]))
+    return names

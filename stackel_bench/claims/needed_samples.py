@@ -13,9 +13,9 @@ from stackel_bench.claims.evidence import (
     Measured,
     NotMeasurableError,
     closest,
+    distinct_game_names,
     paired_cells,
 )
-from stackel_bench.claims.game_names import game_names
 from stackel_bench.claims.prediction import Prediction
 from stackel_bench.errors import InputError
 from stackel_bench.statistics.crossing import SamplesNeeded, samples_needed
@@ -83,7 +83,7 @@ def needed_ratio(
         low = 0.0 if math.isnan(top.low) or math.isnan(bottom.high) else top.low / bottom.high
         high = math.inf if math.isnan(top.high) or math.isnan(bottom.low) else top.high / bottom.low
         intervals.append((low, high))
-    names = game_names([first.config for first, _ in pairs])
+    names = distinct_game_names([first.config for first, _ in pairs])
     each = (
         f"{name} {ratio:.3g} [{low:.3g}, {high:.3g}]"
         for name, ratio, (low, high) in zip(names, ratios, intervals, strict=True)

@@ -10,8 +10,7 @@ import pandas as pd
 
 from stackel_bench.claims.claim import GUARANTEE, IDENTITY, Claim, Measurement
 from stackel_bench.claims.claims_plan import ClaimsPlan, Subjects
-from stackel_bench.claims.evidence import CellEvidence, Measured, NotMeasurableError
-from stackel_bench.claims.game_names import game_names
+from stackel_bench.claims.evidence import CellEvidence, Measured, NotMeasurableError, distinct_game_names
 from stackel_bench.claims.power import NO_POWER, Power, power_of
 from stackel_bench.claims.prediction import CONFIRMED, INCONCLUSIVE
 from stackel_bench.results.entry import Entry
@@ -50,7 +49,7 @@ def _judged(measurement: Measurement, subjects: Subjects, found: Mapping[Any, An
         return measured, NO_POWER
     wrong = {name: [found[subject] for subject in chosen] for name, chosen in subjects.wrong.items()}
     power = power_of(wrong, measurement.measure)
-    return power.judged(measured, game_names([evidence.config for evidence in own])), power
+    return power.judged(measured, distinct_game_names([evidence.config for evidence in own])), power
 
 
 def _measured(measurement: Measurement, cells: list[Any]) -> Measured:

@@ -10,9 +10,8 @@ import pytest
 
 from stackel_bench.claims.claim import GUARANTEE, claim_names, load_claim, parse_claim
 from stackel_bench.claims.claims_plan import plan_claims
-from stackel_bench.claims.evidence import CellEvidence, Measured
+from stackel_bench.claims.evidence import CellEvidence, Measured, distinct_game_names
 from stackel_bench.claims.failure_rate import failure_rate
-from stackel_bench.claims.game_names import game_names
 from stackel_bench.claims.power import power_of
 from stackel_bench.claims.prediction import Prediction
 from stackel_bench.errors import InputError
@@ -96,5 +95,5 @@ def test_games_of_one_name_are_told_apart_by_their_settings() -> None:
     trap = {"game": {"name": "bandit/trap", "lead": 0.0, "num_risky": 4}, "budget": {"epsilon": 0.1}}
     other = {"game": {"name": "bandit/trap", "lead": 0.05, "num_risky": 4}, "budget": {"epsilon": 0.1}}
     gap = {"game": {"name": "bandit/gap"}, "budget": {"epsilon": 0.1}}
-    assert game_names([trap, gap]) == ["trap", "gap"]
-    assert game_names([trap, other, gap]) == ["trap lead=0.0", "trap lead=0.05", "gap"]
+    assert distinct_game_names([trap, gap]) == ["trap", "gap"]
+    assert distinct_game_names([trap, other, gap]) == ["trap lead=0.0", "trap lead=0.05", "gap"]
