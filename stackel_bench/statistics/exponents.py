@@ -6,11 +6,11 @@ intercept + exponent ln x_i and standard deviation `spread`: instances of one si
 exact power. Slopes are a power of the size, too. All failures of all cells enter one likelihood.
 
 That failure probabilities are probit in ln n is an assumption, and where it does not hold exponents are
-biased, which the interval does not show: far from the crossing the wrong curve decides. Failures by a union,
-1 - Phi(c sqrt(n))^(A-1), are not probit. From these exact probabilities (bandit/trap, 13 sizes A from 4 to
-101, failing 1 time in 10, 3000 runs a rung) the exponent of samples over A ln A is found to be -0.19 [-0.31, -0.06]
-on 12 rungs of ratio 2, and -0.03 [-0.10, 0.04] on the 5 rungs around the crossing; the truth is -0.05. So
-ladders for exponents should be short, around the crossing.
+biased if the shape changes with the size, which the interval does not show: far from the crossing the wrong
+curve decides. Failures by a union, 1 - Phi(c sqrt(n))^(A-1), are not probit. From these exact probabilities
+(bandit/trap, 13 sizes A from 4 to 101, failing 1 time in 10, 3000 runs a rung) the exponent of samples over
+A ln A is found to be -0.19 [-0.31, -0.06] on 12 rungs of ratio 2, and -0.03 [-0.10, 0.04] on the 5 rungs
+around the crossing; the truth is -0.05. So ladders for exponents should be short, around the crossing.
 
 The interval
 is the set of exponents whose profile deviance is at most m ln(1 + q^2/(m-2)), m the number of cells and q
