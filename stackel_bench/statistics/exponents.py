@@ -12,10 +12,9 @@ curve decides. Failures by a union, 1 - Phi(c sqrt(n))^(A-1), are not probit. Fr
 A ln A is found to be -0.19 [-0.31, -0.06] on 12 rungs of ratio 2, and -0.03 [-0.10, 0.04] on the 5 rungs
 around the crossing; the truth is -0.05. So ladders for exponents should be short, around the crossing.
 
-The interval
-is the set of exponents whose profile deviance is at most m ln(1 + q^2/(m-2)), m the number of cells and q
-Student's quantile with m-2 degrees of freedom: where every t_i is known exactly, that is the textbook
-interval of a regression.
+The interval is the set of exponents whose profile deviance is at most m ln(1 + q^2/(m-2)), m the number of
+cells and q Student's quantile with m-2 degrees of freedom: where every t_i is known exactly, that is the
+textbook interval of a regression.
 """
 
 import math
