@@ -40,6 +40,8 @@ HEADLINES = (
     ("nested-bandit", "exponent-epsilon"),
     ("lower-bound-nested-bandit", "failure-below"),
     ("two-level-rl", "lock"),
+    ("two-level-rl", "rooms"),
+    ("two-level-rl", "exponent-states"),
     ("linear-bandit", "guarantee"),
     ("simultaneous-optimistic", "as-printed"),
     ("beyond-bandit", "certified-needs"),
