@@ -85,15 +85,13 @@ class Journal:
         return self.tables[files.ACTIONS].table(key)[0] if key.digest else None
 
     def records_bytes(self, cell_id: str) -> bytes:
-        """A Parquet file of the records of this cell alone; its entry has the digest that a reader checks."""
-        return table_bytes(
-            *self.tables[files.RECORDS].table(self._key(cell_id, files.RECORDS), checked=False)
-        )
+        """A Parquet file of the records of this cell alone, the same whatever they were stored with."""
+        return table_bytes(*self.tables[files.RECORDS].table(self._key(cell_id, files.RECORDS)))
 
     def actions_bytes(self, cell_id: str) -> bytes | None:
         """A Parquet file of the table of actions of this cell alone, if it has one."""
         key = self._key(cell_id, files.ACTIONS)
-        return table_bytes(*self.tables[files.ACTIONS].table(key, checked=False)) if key.digest else None
+        return table_bytes(*self.tables[files.ACTIONS].table(key)) if key.digest else None
 
     def commit(self, results: Sequence[Result]) -> list[Entry]:
         """Write the tables of these cells, then the lines that declare them; the entries as they are kept.

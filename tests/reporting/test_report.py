@@ -13,11 +13,13 @@ import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from stackel_bench.errors import InputError
 from stackel_bench.reporting.pages.report import write_report
 from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
+from stackel_bench.reporting.tables import MOST_LATEX_ROWS, latex_table
 from stackel_bench.results.journal import Journal
 from stackel_bench.tracking.run_record import RunRecord
 from stackel_bench.verbs.report import main
@@ -96,6 +98,16 @@ def test_files_for_papers(written: dict[Path, bytes]) -> None:
             text = path.read_text("utf-8")
             assert text.index(r"\toprule") < text.index(r"\midrule") < text.index(r"\bottomrule")
             assert r"plug\_in" in text
+
+
+def test_latex_tables_say_that_they_are_cut() -> None:
+    """The last row that is kept, none after it, and where all are."""
+    table = pd.DataFrame({"row": [f"r{number}" for number in range(MOST_LATEX_ROWS + 1)]})
+    cut = latex_table(table, "All.", "t")
+    assert f"r{MOST_LATEX_ROWS - 1} " in cut
+    assert f"r{MOST_LATEX_ROWS} " not in cut
+    assert f"The first {MOST_LATEX_ROWS} of {MOST_LATEX_ROWS + 1} rows; t.csv has all." in cut
+    assert "The first" not in latex_table(table[1:], "All.", "t")
 
 
 def test_two_processes_write_the_same_bytes(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from stackel_bench.results.journal import Journal
@@ -182,6 +184,23 @@ def test_sync_believes_the_store_and_not_the_ledger(store: Any, open_store: Any,
     store = open_store(by_tables=True)
     assert sync(store, journal, TAGS, 5) == (1, {})
     assert states(tmp_path) == {entry(number).cell_id: ["FINISHED"] for number in range(3)}
+
+
+def test_a_damaged_table_makes_no_finished_run(store: Any, tmp_path: Path) -> None:
+    """A file of records that can be read, but holds another number than the one that was written."""
+    (tmp_path / "sweep").mkdir()
+    journal = Journal(tmp_path / "sweep")
+    commit(journal, 0)
+    (path,) = (tmp_path / "sweep" / "records").glob("*.parquet")
+    table = pq.read_table(path)
+    place = table.column_names.index("value")
+    other = pa.array([1.0 + number for number in table["value"].to_pylist()])
+    pq.write_table(table.set_column(place, table.schema.field(place), other), path)
+    commit(journal, 1)
+    count, problems = sync(store, journal, TAGS, 5)
+    assert (count, list(problems)) == (1, [entry(0).cell_id])
+    assert "no undamaged table" in problems[entry(0).cell_id]
+    assert states(tmp_path) == {entry(1).cell_id: ["FINISHED"]}
 
 
 def so_far(samples: int) -> RunSoFar:

@@ -63,13 +63,13 @@ class Segments:
         """The frame that was added; an InputError where it is gone or damaged."""
         return to_frame(*self.table(key))
 
-    def table(self, key: Key, checked: bool = True) -> tuple[pa.Table, Layout]:
-        """The same as Arrow columns, and their layout; unchecked for those who keep the digest beside it."""
+    def table(self, key: Key) -> tuple[pa.Table, Layout]:
+        """The same as Arrow columns, and their layout."""
         with self.lock:
             for attempt in range(2):
                 try:
                     segment = self.owners[key]
-                    return self.own_table(segment, key, checked), segment.places[key].layout
+                    return self.own_table(segment, key), segment.places[key].layout
                 except FileNotFoundError:  # merged by a driver meanwhile, or gone
                     if attempt == 0:
                         self._look()
@@ -79,12 +79,12 @@ class Segments:
         allowed = "what was written there; the sweep's command computes it again"
         raise InputError(self.folder.name, found, allowed)
 
-    def own_table(self, segment: Segment, key: Key, checked: bool = True) -> pa.Table:
+    def own_table(self, segment: Segment, key: Key) -> pa.Table:
         """The columns of one cell, with their own types; a DamagedError where they are not what they were."""
         place = segment.places[key]
         try:
             table = own_table(self.rows(segment, place), place.layout)
-            is_whole = not checked or digest(table) == key.digest
+            is_whole = digest(table) == key.digest
         except FileNotFoundError:
             raise
         except DAMAGE as error:
