@@ -5,8 +5,13 @@ from typing import NamedTuple
 import numpy as np
 
 from stackel_bench.kernel import kernel
-from stackel_bench.planning.mixed.simplex.bounds import certified_bound, proves_infeasible
-from stackel_bench.planning.mixed.simplex.pivots import INFEASIBLE, MOST_PIVOTS, reoptimise
+from stackel_bench.planning.mixed.simplex.pivots import (
+    INFEASIBLE,
+    MOST_PIVOTS,
+    certified_bound,
+    proves_infeasible,
+    reoptimise,
+)
 from stackel_bench.planning.mixed.simplex.program import (
     UNDECIDED,
     empty_state,
@@ -14,21 +19,19 @@ from stackel_bench.planning.mixed.simplex.program import (
     start,
     write_strategy,
 )
-from stackel_bench.tolerances import TIE, PivotTolerances
+from stackel_bench.tolerances import PIVOTS, TIE
 
 
 class SearchSettings(NamedTuple):
     """What a search asks: replies within slack count, the bound is met within accuracy.
 
-    Excluded replies are kept shift beyond slack, or finest_shift where shift would cost too much. Of one
+    Excluded replies are kept shift beyond slack, or FINEST_SHIFT where shift would cost too much. Of one
     reference alone (only >= 0) strategies count for which it is a best reply; values up to floor do not.
     """
 
     slack: float
     shift: float
-    finest_shift: float
     accuracy: float
-    tolerances: PivotTolerances
     only: int
     floor: float
 
@@ -43,8 +46,7 @@ def root_bounds(
     or if c's column repeats an earlier one.
     """
     actions, responses = follower.shape
-    allowance = settings.tolerances.feasibility
-    reach = settings.slack + allowance
+    reach = settings.slack + PIVOTS.feasibility
     payoffs = np.empty((2, responses))
     bounds = np.empty(responses)
     best = settings.floor
@@ -56,16 +58,16 @@ def root_bounds(
             best = value
             overwrite(strategy, vertex)
         vertex[a] = 0.0
-    state = empty_state(actions, responses, responses, 0.0, 0.0)
+    state = empty_state(actions, responses, np.zeros(responses), 0.0)
     for c in range(responses):
         bounds[c] = -np.inf
-        if c != settings.only if settings.only >= 0 else _repeats_earlier(follower, c, allowance):
+        if c != settings.only if settings.only >= 0 else _repeats_earlier(follower, c):
             continue
-        program = program_of(follower, c, leader, settings.tolerances)
+        program = program_of(follower, follower[:, c].copy(), leader)
         start(program, c, state)
         status, leaving = reoptimise(program, state, best + settings.accuracy, np.int64(MOST_PIVOTS))
         state.mode[c] = UNDECIDED
-        if status == INFEASIBLE and proves_infeasible(program, state, leaving, allowance):
+        if status == INFEASIBLE and proves_infeasible(program, state, leaving, PIVOTS.feasibility):
             continue
         bounds[c] = certified_bound(program, state)
         write_strategy(state, vertex)
@@ -77,10 +79,10 @@ def root_bounds(
 
 
 @kernel(error_model="numpy")
-def _repeats_earlier(follower: np.ndarray, c: int, tolerance: float) -> bool:
+def _repeats_earlier(follower: np.ndarray, c: int) -> bool:
     for b in range(c):
         a = 0
-        while a < follower.shape[0] and abs(follower[a, b] - follower[a, c]) <= tolerance:
+        while a < follower.shape[0] and abs(follower[a, b] - follower[a, c]) <= TIE:
             a += 1
         if a == follower.shape[0]:
             return True
