@@ -81,7 +81,7 @@ def _pmf(count: int, trials: int, probability: float) -> float:
         return exp(trials * log(1.0 - probability if count == 0 else probability))
     rest = trials - count
     exponent = _stirling_error(trials) - _stirling_error(count) - _stirling_error(rest)
-    exponent -= _deviance(count, trials * probability) + _deviance(rest, trials * (1.0 - probability))
+    exponent -= deviance(count, trials * probability) + deviance(rest, trials * (1.0 - probability))
     return exp(exponent) * math.sqrt(trials / (2.0 * math.pi * count * rest))
 
 
@@ -99,7 +99,7 @@ def _stirling_error(n: int) -> float:
 
 
 @kernel
-def _deviance(count: int, mean: float) -> float:
+def deviance(count: float, mean: float) -> float:
     """count ln(count/mean) + mean - count, by series where the two are close."""
     ratio = (count - mean) / (count + mean)
     if abs(ratio) > 0.1:

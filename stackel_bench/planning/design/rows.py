@@ -66,8 +66,6 @@ def feature_rows(features: np.ndarray | FeatureSource) -> FeatureRows:
     matrix = features if isinstance(features, np.ndarray) else _matrix(features)
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise InputError("features.shape", matrix.shape, "[n,d], every size >= 1")
-    if matrix.dtype.kind not in "fiu":
-        raise InputError("features.dtype", str(matrix.dtype), "real numbers")
     precision = float(np.finfo(matrix.dtype).eps) if matrix.dtype.kind == "f" else FLOAT_STEP
     return FeatureRows(ArrayFeatures(matrix[:, None]), precision, matrix=True)
 
