@@ -52,13 +52,7 @@ class ArrayFeatures:
         mapped = self.features
         if isinstance(mapped, np.memmap) and mapped.filename is not None and mapped.mode == "r":
             order = "C" if mapped.flags.c_contiguous else "F"
-            return _mapped_again, (
-                str(mapped.filename),
-                mapped.dtype.str,
-                mapped.offset,
-                mapped.shape,
-                order,
-            )
+            return _mapped_again, (str(mapped.filename), mapped.dtype.str, mapped.offset, mapped.shape, order)
         return ArrayFeatures, (self.features,)
 
     @property

@@ -103,15 +103,7 @@ class EpisodeSimulator:
         counts = tally.counts if isinstance(tally, Tally) else tally
         return int(
             play_until_doubled(
-                rng,
-                actions,
-                layers,
-                limit,
-                first_batch,
-                exact,
-                self.initial_state,
-                self._tables,
-                counts,
+                rng, actions, layers, limit, first_batch, exact, self.initial_state, self._tables, counts
             )
         )
 

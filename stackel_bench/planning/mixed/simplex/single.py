@@ -32,11 +32,7 @@ from stackel_bench.tolerances import PIVOTS
 
 @kernel(error_model="numpy")
 def maximin(
-    matrix: np.ndarray,
-    reference: np.ndarray,
-    lower: np.ndarray,
-    objectives: np.ndarray,
-    stop: float,
+    matrix: np.ndarray, reference: np.ndarray, lower: np.ndarray, objectives: np.ndarray, stop: float
 ) -> tuple[int, float, np.ndarray]:
     """(status, bound, strategy [A]) of the program with every objective active; CUTOFF if at most stop.
 
@@ -104,11 +100,7 @@ def _all_active(
 
 @kernel(error_model="numpy")
 def best_response_regions(
-    follower: np.ndarray,
-    leader: np.ndarray,
-    slack: float,
-    peaks: np.ndarray,
-    order: np.ndarray,
+    follower: np.ndarray, leader: np.ndarray, slack: float, peaks: np.ndarray, order: np.ndarray
 ) -> tuple[int, float, np.ndarray]:
     """(response or -1, bound, strategy [A]): best leader payoff over all b and all pi that make b a response.
 
