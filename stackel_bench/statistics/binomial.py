@@ -5,6 +5,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.kernel import kernel
 from stackel_bench.statistics.elementary import exp, log
@@ -23,8 +24,7 @@ def binomial_interval(
     counts, totals = np.broadcast_arrays(np.asarray(failures), np.asarray(trials))
     if counts.size and not (np.all(counts >= 0) and np.all(counts <= totals) and np.all(totals >= 1)):
         raise InputError("failures, trials", (failures, trials), "0 <= failures <= trials and trials >= 1")
-    if not 0 < confidence < 1:
-        raise InputError("confidence", confidence, "a number in (0, 1)")
+    checks.real("confidence", confidence, least=0, most=1, open_least=True, open_most=True)
     low, high = _limits(
         counts.astype(np.int64).ravel(), totals.astype(np.int64).ravel(), (1.0 - confidence) / 2
     )

@@ -200,12 +200,9 @@ def law_price(counts: np.ndarray) -> float:
 @kernel
 def law_radii(counts: np.ndarray, level: float) -> np.ndarray:
     """KL(counts/n, p) is at most this [H,S,B], for counts [H,S,B,S] and ln(1/a) = level; inf where n = 0."""
-    horizon, states, actions, _ = counts.shape
-    radii = np.full((horizon, states, actions), np.inf)
-    for h in range(horizon):
-        for s in range(states):
-            for b in range(actions):
-                n = counts[h, s, b].sum()
-                if n > 0:
-                    radii[h, s, b] = (level + law_price(counts[h, s, b])) / n
+    radii = np.full(counts.shape[:3], np.inf)
+    for h, s, b in np.ndindex(radii.shape):
+        n = counts[h, s, b].sum()
+        if n > 0:
+            radii[h, s, b] = (level + law_price(counts[h, s, b])) / n
     return radii

@@ -26,7 +26,9 @@ class FeatureRows:
         Blocks of leader actions, cut where a single one has more rows than a chunk; those without any of the
         indices are not read.
         """
-        for first, last in self._spans():
+        step = max(1, CHUNK_ELEMENTS // (self.dimension * self._followers))
+        for first in range(0, self._leaders, step):
+            last = min(first + step, self._leaders)
             if indices is not None:
                 ends = np.searchsorted(indices, [first * self._followers, last * self._followers])
                 if ends[0] == ends[1]:
@@ -37,11 +39,6 @@ class FeatureRows:
                 else:
                     here = indices[slice(*np.searchsorted(indices, [start, start + len(rows)]))]
                     yield here, rows[here - start]
-
-    def _spans(self) -> Iterator[tuple[int, int]]:
-        step = max(1, CHUNK_ELEMENTS // (self.dimension * self._followers))
-        for first in range(0, self._leaders, step):
-            yield first, min(first + step, self._leaders)
 
     def _cut(self, first: int, last: int) -> Iterator[tuple[int, np.ndarray]]:
         size = max(1, CHUNK_ELEMENTS // self.dimension)

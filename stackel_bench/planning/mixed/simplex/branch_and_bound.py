@@ -27,12 +27,11 @@ from stackel_bench.planning.mixed.simplex.program import (
 )
 from stackel_bench.planning.mixed.simplex.roots import (
     SearchSettings,
-    overwrite,
-    pessimistic_value,
+    improved,
     root_bounds,
 )
 from stackel_bench.planning.mixed.units import unit_payoffs
-from stackel_bench.tolerances import FINEST_SHIFT, PIVOTS, SHIFT_PER_ACCURACY
+from stackel_bench.tolerances import FINEST_SHIFT, SHIFT_PER_ACCURACY
 
 FIRST_LOOK_NODES = 60  # per reference, before any reference is searched to the end: finds good incumbents
 FIRST_LOOK_GROUP = 8  # references between two looks at the clock
@@ -81,13 +80,9 @@ def _search_reference(
         bound, closed = bound_node(program, state, settings, inherited[size], best + settings.accuracy)
         if not closed:
             write_strategy(state, vertex)
-            reach = settings.slack + PIVOTS.feasibility
-            value = pessimistic_value(
-                program.matrix, program.objectives, vertex, reach, payoffs, settings.only
+            best = improved(
+                program.matrix, program.objectives, settings, vertex, payoffs, best, search.strategy
             )
-            if value > best:
-                best = value
-                overwrite(search.strategy, vertex)
             found = most_violated(state, c, settings, payoffs, chosen, violation)
             closed = bound <= best + settings.accuracy
             if not closed and found == 0:
