@@ -7,8 +7,8 @@ import numpy as np
 from stackel_bench.models import PayoffTable
 from stackel_bench.planning.mixed.fixed_order import weighted_rows
 from stackel_bench.planning.mixed.simplex.pivots import INFEASIBLE, OPTIMAL
+from stackel_bench.planning.mixed.simplex.program import unit_payoffs
 from stackel_bench.planning.mixed.simplex.single import maximin
-from stackel_bench.planning.mixed.units import unit_payoffs
 from stackel_bench.tolerances import TIE
 
 

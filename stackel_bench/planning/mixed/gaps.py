@@ -10,8 +10,8 @@ from stackel_bench.planning.mixed.fixed_order import weighted_rows, weighted_sum
 from stackel_bench.planning.mixed.optimistic import best_mixed_leader_strategy
 from stackel_bench.planning.mixed.pessimistic import worst_case_mixed_leader_strategy
 from stackel_bench.planning.mixed.simplex.pivots import INFEASIBLE, OPTIMAL
+from stackel_bench.planning.mixed.simplex.program import unit_payoffs
 from stackel_bench.planning.mixed.simplex.single import maximin, vanishes
-from stackel_bench.planning.mixed.units import unit_payoffs
 from stackel_bench.tolerances import ACCURACY, INPUT_NOISE, NARROW, STRICT, TIE
 
 
@@ -60,9 +60,8 @@ def mixed_gap(
     return Bounds(max(0.0, low), max(0.0, high), tolerant.finished)
 
 
-Region = tuple[
-    np.ndarray, np.ndarray, np.ndarray
-]  # matrix, reference, lower: pi.(reference - matrix) >= lower
+# matrix, reference, lower: pi.(reference - matrix) >= lower
+Region = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def optimistic_mixed_gap(table: PayoffTable, epsilon: float) -> Bounds:

@@ -12,8 +12,8 @@ import numpy as np
 
 from stackel_bench.models import PayoffTable, TieBreaking
 from stackel_bench.planning.mixed.simplex.branch_and_bound import search_commitment
+from stackel_bench.planning.mixed.simplex.program import unit_payoffs
 from stackel_bench.planning.mixed.simplex.single import best_response_regions
-from stackel_bench.planning.mixed.units import unit_payoffs
 from stackel_bench.planning.mixed.value import grid_margin
 from stackel_bench.tolerances import VALUE
 

@@ -8,8 +8,8 @@ from stackel_bench import checks
 from stackel_bench.models import PayoffTable
 from stackel_bench.planning.linear_programs import best_commitment
 from stackel_bench.planning.mixed.fixed_order import weighted_sum
+from stackel_bench.planning.mixed.simplex.program import unit_payoffs
 from stackel_bench.planning.mixed.simplex.single import best_response_regions
-from stackel_bench.planning.mixed.units import unit_payoffs
 
 METHODS = ("auto", "linprog")
 

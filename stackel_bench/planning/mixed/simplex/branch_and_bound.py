@@ -23,6 +23,7 @@ from stackel_bench.planning.mixed.simplex.program import (
     level_of,
     program_of,
     start,
+    unit_payoffs,
     write_strategy,
 )
 from stackel_bench.planning.mixed.simplex.roots import (
@@ -30,7 +31,6 @@ from stackel_bench.planning.mixed.simplex.roots import (
     improved,
     root_bounds,
 )
-from stackel_bench.planning.mixed.units import unit_payoffs
 from stackel_bench.tolerances import FINEST_SHIFT, SHIFT_PER_ACCURACY
 
 FIRST_LOOK_NODES = 60  # per reference, before any reference is searched to the end: finds good incumbents
