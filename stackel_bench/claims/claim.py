@@ -11,12 +11,17 @@ from typing import Any
 import yaml
 
 from stackel_bench import checks
+from stackel_bench.claims.cell_statistics import (
+    failure_rate,
+    mean_value,
+    needed_ratio,
+    needed_samples,
+    paired_difference,
+    sample_ratio,
+)
 from stackel_bench.claims.evidence import Measured
 from stackel_bench.claims.exact_value import drawn_share, exact_share, exact_value
 from stackel_bench.claims.exponent import exponent
-from stackel_bench.claims.failure_rate import failure_rate
-from stackel_bench.claims.mean_value import mean_value, paired_difference, sample_ratio
-from stackel_bench.claims.needed_samples import needed_ratio, needed_samples
 from stackel_bench.claims.prediction import CONFIRMED, INCONCLUSIVE, REFUTED, Prediction
 from stackel_bench.errors import InputError, UnknownNameError
 

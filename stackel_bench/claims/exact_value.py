@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from stackel_bench.claims.case import Case
+from stackel_bench.claims.cell_statistics import rate_interval
 from stackel_bench.claims.evidence import Measured, closest
-from stackel_bench.claims.failure_rate import rate_interval
 from stackel_bench.claims.prediction import Prediction, combined
 from stackel_bench.claims.quantities import (
     draws,

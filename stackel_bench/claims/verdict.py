@@ -1,9 +1,13 @@
-"""The rows of the table of claims, from records alone: prediction, measurement, interval, verdict."""
+"""The rows of the table of claims, from records alone: prediction, measurement, interval, verdict, power.
+
+The power of a guarantee is what it would have caught: wrong learners that break it on the same games.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -11,11 +15,51 @@ import pandas as pd
 from stackel_bench.claims.claim import GUARANTEE, IDENTITY, Claim, Measurement
 from stackel_bench.claims.claims_plan import ClaimsPlan, Subjects
 from stackel_bench.claims.evidence import CellEvidence, Measured, NotMeasurableError, distinct_game_names
-from stackel_bench.claims.power import NO_POWER, Power, power_of
-from stackel_bench.claims.prediction import CONFIRMED, INCONCLUSIVE
+from stackel_bench.claims.prediction import CONFIRMED, INCONCLUSIVE, REFUTED
 from stackel_bench.results.entry import Entry
 
 Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Power:
+    """Which wrong learners were caught, and on which of the guarantee's cells [cell] some of them was."""
+
+    caught: tuple[str, ...]
+    missed: tuple[str, ...]
+    covered: tuple[bool, ...]
+
+    def judged(self, measured: Measured, names: Sequence[str]) -> Measured:
+        """The measurement, which confirms nothing if some cell has no wrong learner that fails there."""
+        if all(self.covered) or measured.verdict == REFUTED:
+            return measured
+        tame = [name for name, ok in zip(names, self.covered, strict=True) if not ok]
+        note = f"{measured.note}; nothing tried fails on {', '.join(tame)}"
+        return replace(measured, note=note, verdict=INCONCLUSIVE)
+
+
+NO_POWER = Power((), (), ())
+
+
+def power_of(wrong: Mapping[str, Sequence[Any]], judge: Callable[[Sequence[Any]], Measured]) -> Power:
+    """Judge every wrong learner like the guarantee itself, cell by cell; caught is what is refuted.
+
+    Each cell has the whole false-alarm rate of the row: a wrong learner that is right in truth is taken for
+    one that fails with that probability.
+    """
+    found = {name: [judge([cell]) for cell in cells] for name, cells in wrong.items()}
+    caught, missed = [], []
+    for name, results in found.items():
+        failing = [result for result in results if result.verdict == REFUTED]
+        if failing:
+            rates = sorted(result.value for result in failing)
+            span = f"{rates[0]:.2g}" + (f" to {rates[-1]:.2g}" if rates[-1] > rates[0] else "")
+            caught.append(f"{name}: fails at rate {span} in {len(failing)} of {len(results)} cells")
+        else:
+            highest = max(result.value for result in results)
+            missed.append(f"{name} (rate at most {highest:.2g})")
+    covered = [any(r.verdict == REFUTED for r in column) for column in zip(*found.values(), strict=True)]
+    return Power(tuple(caught), tuple(missed), tuple(covered))
 
 
 def judge_claims(

@@ -50,12 +50,5 @@ def certificate_of(
     """
     schedule = learner.schedule(sampler, budget)
     found, samples = learner.prove(sampler, schedule, decision, (seed, "certificate"))
-    return Certificate(
-        epsilon=budget.epsilon,
-        delta=budget.delta,
-        gap=found.gap,
-        value_low=found.low,
-        value_high=found.high,
-        answered=found.answered,
-        samples=samples,
-    )
+    bounds = found.gap, found.low, found.high
+    return Certificate(budget.epsilon, budget.delta, *bounds, answered=found.answered, samples=samples)

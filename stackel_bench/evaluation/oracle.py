@@ -26,7 +26,7 @@ class Oracle(Protocol):
     def values_of(self, decisions: Decisions, slack: float, tie_breaking: TieBreaking) -> np.ndarray:
         """phi_slack or psi_slack [R,K] of the decisions' commitments."""
 
-    def follower_losses(self, decisions: Decisions) -> np.ndarray:
+    def follower_losses(self, decisions: Decisions, /) -> np.ndarray:
         """How far the decisions' responses [R,K] are from the follower's best ones."""
 
     def lowest_value(self, slack: float, tie_breaking: TieBreaking) -> float:
@@ -42,10 +42,9 @@ class FiniteLeaderOracle:
     """Oracle of the families whose leader picks from a finite list."""
 
     compute_values: Callable[[float, TieBreaking], np.ndarray]
-    compute_follower_losses: Callable[[Decisions], np.ndarray]
+    follower_losses: Callable[[Decisions], np.ndarray]
     compute_largest_follower_loss: Callable[[], float]
     _values: dict[tuple[float, TieBreaking], np.ndarray] = field(default_factory=dict)
-    _gaps: dict[tuple[float, TieBreaking], float] = field(default_factory=dict)
 
     def leader_values(self, slack: float, tie_breaking: TieBreaking) -> np.ndarray:
         """phi_slack or psi_slack for each leader action [A]; computed once."""
@@ -59,22 +58,14 @@ class FiniteLeaderOracle:
 
     def gap(self, epsilon: float, tie_breaking: TieBreaking) -> Bounds:
         """Both gaps by their definitions."""
-        if (epsilon, tie_breaking) not in self._gaps:
-            exact, slack = (self.leader_values(value, tie_breaking) for value in (0.0, epsilon))
-            self._gaps[epsilon, tie_breaking] = (
-                pessimistic_gap(exact, slack)
-                if tie_breaking is TieBreaking.PESSIMISTIC
-                else optimistic_gap(exact, slack, epsilon)
-            )
-        return Bounds.exactly(self._gaps[epsilon, tie_breaking])
+        exact, slack = (self.leader_values(value, tie_breaking) for value in (0.0, epsilon))
+        if tie_breaking is TieBreaking.PESSIMISTIC:
+            return Bounds.exactly(pessimistic_gap(exact, slack))
+        return Bounds.exactly(optimistic_gap(exact, slack, epsilon))
 
     def values_of(self, decisions: Decisions, slack: float, tie_breaking: TieBreaking) -> np.ndarray:
         """The values of the leader actions that were chosen."""
         return np.asarray(self.leader_values(slack, tie_breaking)[decisions.leader_action])
-
-    def follower_losses(self, decisions: Decisions) -> np.ndarray:
-        """As the family defines them."""
-        return self.compute_follower_losses(decisions)
 
     def lowest_value(self, slack: float, tie_breaking: TieBreaking) -> float:
         """The worst leader action's value."""

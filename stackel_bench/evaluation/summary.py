@@ -96,15 +96,13 @@ def summarise(records: pd.DataFrame, delta: float) -> tuple[dict[str, float], li
 def _summarise_rung(columns: Mapping[str, np.ndarray], loss_limits: np.ndarray) -> dict[str, float]:
     """Failure probability and losses of one rung from its record columns [R], with intervals."""
     known = {"samples": float(columns["samples"].mean())} | _known_without_truth(columns)
-    return known if "guarantee_held" not in columns else known | _judged(columns, loss_limits)
-
-
-def _judged(columns: Mapping[str, np.ndarray], loss_limits: np.ndarray) -> dict[str, float]:
+    if "guarantee_held" not in columns:
+        return known
     failed = ~columns["guarantee_held"]
     trials, failures = len(failed), int(failed.sum())
     low, high = binomial_interval(failures, trials)
     losses = columns["value_suboptimality"]
-    return {
+    return known | {
         "failure_probability": failures / trials,
         "failure_probability_low": float(low),
         "failure_probability_high": float(high),

@@ -28,11 +28,7 @@ def explore_block(
 
 
 def decide_block(
-    learner: Any,
-    sampler: Any,
-    schedule: Schedule,
-    findings: Sequence[Any],
-    tie_breaking: TieBreaking,
+    learner: Any, sampler: Any, schedule: Schedule, findings: Sequence[Any], tie_breaking: TieBreaking
 ) -> Decisions:
     """The decisions of a block's replicates from the findings of all units, with its guarantee."""
     if hasattr(learner, "decide_block"):

@@ -52,13 +52,7 @@ class ArrayFeatures:
         mapped = self.features
         if isinstance(mapped, np.memmap) and mapped.filename is not None and mapped.mode == "r":
             order = "C" if mapped.flags.c_contiguous else "F"
-            return _mapped_again, (
-                str(mapped.filename),
-                mapped.dtype.str,
-                mapped.offset,
-                mapped.shape,
-                order,
-            )
+            return _mapped_again, (str(mapped.filename), mapped.dtype.str, mapped.offset, mapped.shape, order)
         return ArrayFeatures, (self.features,)
 
     @property
@@ -85,15 +79,27 @@ class CallableFeatures:
     read: Callable[[int, int], np.ndarray]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "shape", _sizes(self.shape))
+        if len(self.shape) != 3:
+            raise InputError("shape", self.shape, "(A, B, d)")
+        sizes = tuple(checks.integer("shape", size, least=1) for size in self.shape)
+        object.__setattr__(self, "shape", sizes)
 
     def block(self, start: int, stop: int) -> np.ndarray:
         """What the function returns for these leader actions, its shape checked."""
-        return _checked(np.asarray(self.read(start, stop)), (stop - start, *self.shape[1:]))
+        block, shape = np.asarray(self.read(start, stop)), (stop - start, *self.shape[1:])
+        if block.shape != shape:
+            raise InputError("shape of a block of features", block.shape, f"{shape}")
+        return block
 
     def pairs(self, indices: np.ndarray) -> np.ndarray:
-        """Features [k,d]; each leader action among the pairs is read once."""
-        return _pairs_by_action(self, indices)
+        """Features [k,d]; each leader action among the pairs is read once, in increasing order."""
+        leader, follower = np.divmod(np.asarray(indices, dtype=np.int64), self.shape[1])
+        order = np.argsort(leader, kind="stable")
+        picked = np.empty((len(order), self.shape[2]))
+        actions, first = np.unique(leader[order], return_index=True)
+        for action, here in zip(actions.tolist(), np.split(order, first[1:]), strict=False):
+            picked[here] = self.block(action, action + 1)[0, follower[here]]
+        return picked
 
 
 def _mapped_again(
@@ -137,27 +143,3 @@ def leader_blocks(source: FeatureSource, elements: int) -> Iterator[tuple[int, n
     step = max(1, elements // (followers * dimension))
     for start in range(0, leaders, step):
         yield start, np.asarray(source.block(start, min(start + step, leaders)), dtype=np.float64)
-
-
-def _pairs_by_action(source: FeatureSource, indices: np.ndarray) -> np.ndarray:
-    """Features [k,d] of the pairs, read leader action by leader action in increasing order."""
-    leader, follower = np.divmod(np.asarray(indices, dtype=np.int64), source.shape[1])
-    order = np.argsort(leader, kind="stable")
-    picked = np.empty((len(order), source.shape[2]))
-    actions, first = np.unique(leader[order], return_index=True)
-    for action, here in zip(actions.tolist(), np.split(order, first[1:]), strict=False):
-        picked[here] = source.block(action, action + 1)[0, follower[here]]
-    return picked
-
-
-def _sizes(shape: tuple[int, int, int]) -> tuple[int, int, int]:
-    if len(shape) != 3:
-        raise InputError("shape", shape, "(A, B, d)")
-    leaders, followers, dimension = (checks.integer("shape", size, least=1) for size in shape)
-    return leaders, followers, dimension
-
-
-def _checked(block: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    if block.shape != shape:
-        raise InputError("shape of a block of features", block.shape, f"{shape}")
-    return block

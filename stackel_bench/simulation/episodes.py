@@ -103,15 +103,7 @@ class EpisodeSimulator:
         counts = tally.counts if isinstance(tally, Tally) else tally
         return int(
             play_until_doubled(
-                rng,
-                actions,
-                layers,
-                limit,
-                first_batch,
-                exact,
-                self.initial_state,
-                self._tables,
-                counts,
+                rng, actions, layers, limit, first_batch, exact, self.initial_state, self._tables, counts
             )
         )
 
@@ -122,7 +114,12 @@ class EpisodeSimulator:
 
     def reward_sums(self, visits: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Sums of leader and of follower rewards [H,S,B] over visits int64 [H,S,B]; independent noise."""
-        leader, follower = (self._reward_sum(visits, means, rng) for means in self._means)
+        if self.noise == "deterministic":
+            leader, follower = (np.asarray(visits * means) for means in self._means)
+        else:
+            totals = np.ascontiguousarray(visits, dtype=np.int64).reshape(-1)
+            draws = (binomial_each(rng, totals, means.reshape(-1)) for means in self._means)
+            leader, follower = (draw.reshape(visits.shape).astype(np.float64) for draw in draws)
         return leader, follower
 
     def draw_rewards(self, tally: Tally, rng: np.random.Generator) -> None:
@@ -134,12 +131,6 @@ class EpisodeSimulator:
         leader, follower = self.reward_sums(visits - tally.rewarded, rng)
         tally.leader_sums, tally.follower_sums = tally.leader_sums + leader, tally.follower_sums + follower
         tally.rewarded = visits
-
-    def _reward_sum(self, visits: np.ndarray, means: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        if self.noise == "deterministic":
-            return np.asarray(visits * means)
-        totals = np.ascontiguousarray(visits, dtype=np.int64).reshape(-1)
-        return binomial_each(rng, totals, means.reshape(-1)).reshape(visits.shape).astype(np.float64)
 
 
 def simulated(source: EpisodeSource) -> EpisodeSimulator:

@@ -26,8 +26,7 @@ class Tally:
     @classmethod
     def empty(cls, shape: tuple[int, int, int]) -> Tally:
         """Of no episode; shape is (layers L, states S, follower actions B)."""
-        counts = np.zeros((*shape, shape[1]), dtype=np.int64)
-        return cls(counts, np.zeros(shape), np.zeros(shape), np.zeros(shape, dtype=np.int64))
+        return cls.unrewarded(np.zeros((*shape, shape[1]), dtype=np.int64))
 
     @classmethod
     def unrewarded(cls, counts: np.ndarray) -> Tally:

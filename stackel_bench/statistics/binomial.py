@@ -5,6 +5,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.kernel import kernel
 from stackel_bench.statistics.elementary import exp, log
@@ -23,8 +24,7 @@ def binomial_interval(
     counts, totals = np.broadcast_arrays(np.asarray(failures), np.asarray(trials))
     if counts.size and not (np.all(counts >= 0) and np.all(counts <= totals) and np.all(totals >= 1)):
         raise InputError("failures, trials", (failures, trials), "0 <= failures <= trials and trials >= 1")
-    if not 0 < confidence < 1:
-        raise InputError("confidence", confidence, "a number in (0, 1)")
+    checks.real("confidence", confidence, least=0, most=1, open_least=True, open_most=True)
     low, high = _limits(
         counts.astype(np.int64).ravel(), totals.astype(np.int64).ravel(), (1.0 - confidence) / 2
     )
@@ -81,7 +81,7 @@ def _pmf(count: int, trials: int, probability: float) -> float:
         return exp(trials * log(1.0 - probability if count == 0 else probability))
     rest = trials - count
     exponent = _stirling_error(trials) - _stirling_error(count) - _stirling_error(rest)
-    exponent -= _deviance(count, trials * probability) + _deviance(rest, trials * (1.0 - probability))
+    exponent -= deviance(count, trials * probability) + deviance(rest, trials * (1.0 - probability))
     return exp(exponent) * math.sqrt(trials / (2.0 * math.pi * count * rest))
 
 
@@ -99,7 +99,7 @@ def _stirling_error(n: int) -> float:
 
 
 @kernel
-def _deviance(count: int, mean: float) -> float:
+def deviance(count: float, mean: float) -> float:
     """count ln(count/mean) + mean - count, by series where the two are close."""
     ratio = (count - mean) / (count + mean)
     if abs(ratio) > 0.1:

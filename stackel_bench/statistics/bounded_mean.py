@@ -17,6 +17,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.kernel import kernel
 from stackel_bench.statistics.binomial import CONFIDENCE
@@ -42,8 +43,7 @@ def mean_intervals(
     table = np.asarray(values, dtype=float)
     if table.ndim != 2 or table.shape[0] == 0 or not np.isfinite(table).all():
         raise InputError("values", table.shape, "finite numbers, at least one replicate")
-    if not 0 < confidence < 1:
-        raise InputError("confidence", confidence, "a number in (0, 1)")
+    checks.real("confidence", confidence, least=0, most=1, open_least=True, open_most=True)
     if not (np.isfinite(low) and np.isfinite(high) and low <= high):
         raise InputError("low, high", (low, high), "finite numbers with low <= high")
     rounding = VALUE * max(1.0, high - low, abs(low), abs(high))

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.kernel import kernel
 from stackel_bench.statistics.binomial import CONFIDENCE, upper_tail
@@ -68,17 +69,16 @@ def samples_needed_from_counts(
         raise InputError("samples", samples, "positive numbers that do not fall")
     if not ((counts >= 0) & (counts <= trials)).all() or trials < 1:
         raise InputError("failures", failures, f"numbers between 0 and the {trials} trials")
-    if not 0 < delta < 1:
-        raise InputError("delta", delta, "a number in (0, 1)")
-    if not 0 < confidence < 1:
-        raise InputError("confidence", confidence, "a number in (0, 1)")
+    checks.real("delta", delta, least=0, most=1, open_least=True, open_most=True)
+    checks.real("confidence", confidence, least=0, most=1, open_least=True, open_most=True)
     if len(budgets) == 1:
         return SamplesNeeded(float(budgets[0]), math.nan, math.nan, censored=False, at_most=False)
     alpha = 1.0 - confidence
     shown, proven = _shown(counts, trials, delta, alpha), _proven(counts, trials, delta, alpha)
     low = float(budgets[shown]) if shown >= 0 else math.nan
     high = float(budgets[proven]) if proven < len(budgets) else math.nan
-    last = _last_above(counts, trials, delta)
+    above = np.flatnonzero(counts / trials > delta)
+    last = int(above[-1]) if len(above) else -1
     if last == len(counts) - 1:
         return SamplesNeeded(float(budgets[-1]), low, math.nan, censored=True, at_most=False)
     if last < 0:
@@ -87,12 +87,6 @@ def samples_needed_from_counts(
     rates = counts[last : last + 2] / trials
     estimate = _interpolated(budgets[last], budgets[last + 1], rates[0], rates[1], trials, delta)
     return SamplesNeeded(estimate, low, high, censored=False, at_most=False)
-
-
-def _last_above(counts: np.ndarray, trials: int, delta: float) -> int:
-    """The last rung whose failure rate exceeds delta; -1 if there is none."""
-    above = np.flatnonzero(counts / trials > delta)
-    return int(above[-1]) if len(above) else -1
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Confidence on means of rewards in [0,1] that holds at every time: the mixture of likelihood ratios.
+"""Confidence on means in [0,1] and on laws that holds at every time: mixtures of likelihood ratios.
 
 n rewards with sum S: L(mu) = ln B(S+1/2, n-S+1/2) - ln pi - S ln mu - (n-S) ln(1-mu). exp L is a mixture of
 nonnegative supermartingales at the true mean, as E e^(lX) <= 1 - mu + mu e^l on [0,1], so by Ville's
@@ -10,6 +10,15 @@ the largest mean, or difference of means, is the largest sum of offsets d whose 
 to the budget ln(1/a) + prices at most. By weak duality offsets(t) + (budget - divergences(t)) / t is at least
 that for every multiplier t > 0, where offsets(t) are a quadratic's roots: whatever t a search ends with, the
 bound is on the wide side.
+
+The same for a law over S outcomes with counts c, n in total. The Dirichlet(1/2, ..., 1/2) mixture over laws q
+of prod (q/p)^c is a nonnegative martingale at the true law p with mean 1. In terms of the empirical law:
+n KL(c/n, p) <= ln(1/a) + price for all n together, with probability 1 - a,
+
+    price = ln G(n + S/2) - ln G(S/2) - S ln(2)/2 - (n ln n - n) - sum over outcomes of r(c),
+
+of which the price of a mean is the case S = 2. It grows as (S-1)/2 ln n: half of (S-1) ln(e (1 + n/(S-1))),
+the threshold of Kaufmann et al. (2021), and always below.
 """
 
 import math
@@ -165,3 +174,35 @@ def difference_offsets(totals: np.ndarray, pulls: np.ndarray, level: float) -> n
                     budget = level + prices[p] + prices[q]
                     found[a, p, q] = largest_offset(mean, rest, n, rest2, mean2, n2, budget) + OUTWARDS
     return found
+
+
+@kernel
+def law_price(counts: np.ndarray) -> float:
+    """How far the mixture stays behind the best of its likelihood ratios; counts [S] are not all 0."""
+    outcomes, n, found = counts.size, 0.0, 0.0
+    for k in range(outcomes):
+        count = float(counts[k])
+        n += count
+        found -= half_remainder(count)
+    # ln G(n + S/2) from ln G(n + 1) or ln G(n + 1/2), whose remainders nothing cancels; the same of G(S/2).
+    if outcomes % 2 == 0:
+        found += remainder(n) + 0.5 * log(0.5 * math.pi * n)
+        shift = 1.0
+    else:
+        found += half_remainder(n)
+        shift = 0.5
+    while shift < 0.5 * outcomes:
+        found += log((n + shift) / (2.0 * shift))
+        shift += 1.0
+    return found
+
+
+@kernel
+def law_radii(counts: np.ndarray, level: float) -> np.ndarray:
+    """KL(counts/n, p) is at most this [H,S,B], for counts [H,S,B,S] and ln(1/a) = level; inf where n = 0."""
+    radii = np.full(counts.shape[:3], np.inf)
+    for h, s, b in np.ndindex(radii.shape):
+        n = counts[h, s, b].sum()
+        if n > 0:
+            radii[h, s, b] = (level + law_price(counts[h, s, b])) / n
+    return radii

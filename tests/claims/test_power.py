@@ -8,12 +8,12 @@ import math
 import numpy as np
 import pytest
 
+from stackel_bench.claims.cell_statistics import failure_rate
 from stackel_bench.claims.claim import GUARANTEE, claim_names, load_claim, parse_claim
 from stackel_bench.claims.claims_plan import plan_claims
 from stackel_bench.claims.evidence import CellEvidence, Measured, distinct_game_names
-from stackel_bench.claims.failure_rate import failure_rate
-from stackel_bench.claims.power import power_of
 from stackel_bench.claims.prediction import Prediction
+from stackel_bench.claims.verdict import power_of
 from stackel_bench.errors import InputError
 from tests.claims.good_claim import GOOD
 from tests.claims.synthetic import cell

@@ -9,11 +9,17 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, norm
 
+from stackel_bench.claims.cell_statistics import (
+    failure_rate,
+    mean_value,
+    needed_ratio,
+    needed_samples,
+    paired_difference,
+    rate_interval,
+    sample_ratio,
+)
 from stackel_bench.claims.evidence import CellEvidence, NotMeasurableError
 from stackel_bench.claims.exponent import exponent
-from stackel_bench.claims.failure_rate import failure_rate, rate_interval
-from stackel_bench.claims.mean_value import mean_value, paired_difference, sample_ratio
-from stackel_bench.claims.needed_samples import needed_ratio, needed_samples
 from stackel_bench.claims.prediction import Prediction
 from stackel_bench.errors import InputError
 from tests.claims.synthetic import cell

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from stackel_bench.statistics.law_mixture import law_price, law_radii
-from stackel_bench.statistics.likelihood_mixture import price
+from stackel_bench.statistics.likelihood_mixture import law_price, law_radii, price
 
 
 def _reference(counts: np.ndarray) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from stackel_bench.claims.case import Case
-from stackel_bench.planning.finite import respond, response_sets, turn_based_nash
+from stackel_bench.planning.finite import respond, response_sets, turn_based_gaps
 from stackel_bench.planning.mixed.nash import nash_equilibria
 from stackel_bench.tolerances import VALUE
 
@@ -28,14 +28,14 @@ def nash_gap_of_stackelberg(case: Case) -> float:
 def best_nash_over_stackelberg(case: Case) -> float:
     """The best pure Nash value of the turn-based game minus the Stackelberg value under the tie rule."""
     leader, follower = case.table.leader_means, case.table.follower_means
-    best = leader[turn_based_nash(leader, follower, VALUE).members].max()
+    best = leader[turn_based_gaps(leader, follower) <= VALUE].max()
     return float(best) - case.oracle.stackelberg_value(0.0, case.tie_breaking).high
 
 
 def values_apart_of_nash(case: Case) -> float:
     """Best minus worst leader value among the pure Nash equilibria of the turn-based game."""
     leader, follower = case.table.leader_means, case.table.follower_means
-    values = leader[turn_based_nash(leader, follower, VALUE).members]
+    values = leader[turn_based_gaps(leader, follower) <= VALUE]
     return float(np.ptp(values))
 
 

@@ -20,7 +20,7 @@ from stackel_bench.learners.guarantee import NOTHING
 from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.models import PayoffTable, TieBreaking
 from stackel_bench.options import option
-from stackel_bench.planning.finite import turn_based_nash
+from stackel_bench.planning.finite import turn_based_gaps
 from stackel_bench.planning.mixed.nash import follower_gain, nash_equilibria, require_enumerable
 from stackel_bench.planning.mixed.value import dyadic_strategy
 
@@ -121,11 +121,10 @@ class BanditNash(NashLearner):
 
 
 def _pure_nash(table: PayoffTable, tolerance: float, which: str, draw: float) -> Choice:
-    found = turn_based_nash(table.leader_means, table.follower_means, tolerance)
-    pairs = np.argwhere(found.members)
-    values = table.leader_means[found.members]
+    gaps = turn_based_gaps(table.leader_means, table.follower_means)
+    pairs, values = np.argwhere(gaps <= tolerance), table.leader_means[gaps <= tolerance]
     row, response = (int(index) for index in pairs[PICK[which](values, draw)])
-    return row, None, response, float(table.leader_means[row, response]), float(found.gaps[row, response])
+    return row, None, response, float(table.leader_means[row, response]), float(gaps[row, response])
 
 
 def _backward_induction(table: PayoffTable) -> Choice:

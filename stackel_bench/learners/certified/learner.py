@@ -50,7 +50,12 @@ class StoppingLearner:
         self, sampler: Any, schedule: Schedule, unit: int, key: StreamKey
     ) -> dict[TieBreaking, Decision]:
         """What is decided where the run ends, for each tie-breaking."""
-        return {tie: self._run(sampler, schedule, tie, key) for tie in TieBreaking}
+        decided = {}
+        for tie in TieBreaking:
+            rng = streams.generator(*key, "certified")
+            model = self.model(sampler, schedule, tie, rng)
+            decided[tie] = run_until_certified(model, schedule.budget, schedule.samples[0], rng)
+        return decided
 
     def decide(
         self,
@@ -61,11 +66,6 @@ class StoppingLearner:
     ) -> list[Decision]:
         """The decision that the run ended with."""
         return [findings[0][tie_breaking]]
-
-    def _run(self, sampler: Any, schedule: Schedule, tie: TieBreaking, key: StreamKey) -> Decision:
-        rng = streams.generator(*key, "certified")
-        model = self.model(sampler, schedule, tie, rng)
-        return run_until_certified(model, schedule.budget, schedule.samples[0], rng)
 
 
 def stopping_schedule(

@@ -8,10 +8,4 @@ from stackel_bench.planning.best_response.responses import (
     worst_case_best_response,
 )
 
-__all__ = [
-    "METHODS",
-    "BestResponse",
-    "best_case_best_response",
-    "best_responses",
-    "worst_case_best_response",
-]
+__all__ = ["METHODS", "BestResponse", "best_case_best_response", "best_responses", "worst_case_best_response"]

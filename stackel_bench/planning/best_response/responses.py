@@ -76,12 +76,15 @@ def best_responses(
         if not isinstance(mdp, FollowerMDP):
             raise InputError(f"mdps[{index}]", mdp, "a FollowerMDP")
     slacks = _checked_slacks(slack, len(mdps))
-    size = len(mdps) if len(mdps) > 1 and _worth_stacking(mdps) else 1
+    alike = len({mdp.shape for mdp in mdps}) == 1 and mdps[0].transitions.nbytes <= SMALL_BYTES
+    size = len(mdps) if alike else 1
     found: list[BestResponse] = []
     for first in range(0, len(mdps), size):
         chosen = slice(first, first + size)
-        solve = _by_programs if method == "linprog" else _by_search
-        found += solve(mdps[chosen], slacks[chosen], tie_breaking, method)
+        if method == "linprog":
+            found += _by_programs(mdps[chosen], slacks[chosen], tie_breaking)
+        else:
+            found += _by_search(mdps[chosen], slacks[chosen], tie_breaking, method)
     return found
 
 
@@ -106,7 +109,7 @@ def _by_search(
 
 
 def _by_programs(
-    mdps: Sequence[FollowerMDP], slacks: np.ndarray, tie_breaking: TieBreaking, _: str
+    mdps: Sequence[FollowerMDP], slacks: np.ndarray, tie_breaking: TieBreaking
 ) -> list[BestResponse]:
     """The paper's programs as they stand; they tell no multiplier."""
     found = []
@@ -136,11 +139,6 @@ def _checked_slacks(slack: float | list[float] | tuple[float, ...] | np.ndarray,
         checks.reject_first("slack", slacks, slacks < 0, "numbers >= 0")
         return slacks.copy()  # writeable, like the one below: one compiled version
     return np.full(count, checks.real("slack", slack, least=0))
-
-
-def _worth_stacking(mdps: Sequence[FollowerMDP]) -> bool:
-    first = mdps[0]
-    return first.transitions.nbytes <= SMALL_BYTES and all(mdp.shape == first.shape for mdp in mdps)
 
 
 def _stacked(arrays: Sequence[np.ndarray]) -> np.ndarray:

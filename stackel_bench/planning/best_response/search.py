@@ -3,9 +3,8 @@
 import numpy as np
 
 from stackel_bench.kernel import kernel
-from stackel_bench.planning.best_response.chord import search_chords
-from stackel_bench.planning.best_response.elimination import search_and_eliminate
 from stackel_bench.planning.best_response.findings import NUM_FINDINGS, WEIGHT, Model, reward_unit
+from stackel_bench.planning.best_response.searches import search_and_eliminate, search_chords
 from stackel_bench.planning.best_response.slots import Left, Slots
 
 
@@ -24,7 +23,6 @@ def search_models(
     transitions [M,H,S,B,S], rewards [M,H,S,B]; sign = 1 minimises the leader's value, -1 maximises it.
     """
     num_models, horizon, num_states, num_actions = leader_rewards.shape
-    actions = np.empty((3, horizon, num_states), dtype=np.int32)
     findings = np.empty((num_models, NUM_FINDINGS))
     policies = np.zeros((num_models, horizon, num_states, num_actions))
     count, layers = (4, horizon) if eliminate else (2, 1)  # directions at once, layers that are remembered
@@ -44,19 +42,21 @@ def search_models(
         units = reward_unit(leader_rewards[m]), reward_unit(follower_rewards[m])
         model = Model(transitions[m], leader_rewards[m], follower_rewards[m], initial_states[m], sign, *units)
         if eliminate:
-            search_and_eliminate(model, slacks[m], slots, left, actions, findings[m])
+            chosen = search_and_eliminate(model, slacks[m], slots, left, findings[m])
         else:
-            search_chords(model, slacks[m], slots, actions, findings[m])
-        _mix(model, actions, findings[m, WEIGHT], policies[m])
+            chosen = search_chords(model, slacks[m], slots, findings[m])
+        _mix(model, slots.action, chosen, findings[m, WEIGHT], policies[m])
     return policies, findings
 
 
 @kernel
-def _mix(model: Model, actions: np.ndarray, weight: float, policy: np.ndarray) -> None:
-    """Write the Markov policy [H,S,B] whose occupancy mixes two policies, the first with this weight.
+def _mix(
+    model: Model, actions: np.ndarray, chosen: tuple[int, int, int], weight: float, policy: np.ndarray
+) -> None:
+    """Write the Markov policy [H,S,B] whose occupancy mixes two of the chosen, the first with this weight.
 
-    actions [3,H,S]: in every state that either visits, each acts in proportion to its own occupancy; the
-    third row decides in the states that neither visits.
+    actions [K,H,S]: in every state that either visits, each acts in proportion to its own occupancy; the
+    third one decides in the states that neither visits.
     """
     horizon, num_states, _ = policy.shape
     mass = np.zeros((2, num_states))
@@ -68,20 +68,16 @@ def _mix(model: Model, actions: np.ndarray, weight: float, policy: np.ndarray) -
         for s in range(num_states):
             total = mass[0, s] + mass[1, s]
             if total <= 0.0:
-                policy[h, s, actions[2, h, s]] = 1.0
+                policy[h, s, actions[chosen[2], h, s]] = 1.0
                 continue
             share = mass[0, s] / total
-            policy[h, s, actions[0, h, s]] = share
+            policy[h, s, actions[chosen[0], h, s]] = share
             # Added, not set: where both agree the sum is 1 exactly.
-            policy[h, s, actions[1, h, s]] += 1.0 - share
+            policy[h, s, actions[chosen[1], h, s]] += 1.0 - share
             if h < horizon - 1:
                 for k in range(2):
-                    _move(model.transitions[h, s, actions[k, h, s]], mass[k, s], after[k])
+                    if mass[k, s] > 0.0:
+                        row = model.transitions[h, s, actions[chosen[k], h, s]]
+                        for successor in range(num_states):
+                            after[k, successor] += mass[k, s] * row[successor]
         mass, after = after, mass
-
-
-@kernel(forceinline=True)
-def _move(row: np.ndarray, mass: float, after: np.ndarray) -> None:
-    if mass > 0.0:
-        for successor in range(after.size):
-            after[successor] += mass * row[successor]

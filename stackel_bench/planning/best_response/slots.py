@@ -11,13 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stackel_bench.kernel import kernel
-from stackel_bench.planning.best_response.findings import (
-    LEXICOGRAPHIC,
-    SLACK,
-    UNFINISHED,
-    Model,
-    mean,
-)
+from stackel_bench.planning.best_response.findings import LEXICOGRAPHIC, SLACK, UNFINISHED, Model, mean
 from stackel_bench.tolerances import STEP_TIE
 
 

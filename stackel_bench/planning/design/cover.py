@@ -41,16 +41,12 @@ def support_bound(dimension: int) -> int:
     return math.floor(4 * dimension * max(0.0, loglog) + 16)
 
 
-def started(indices: np.ndarray, pool: np.ndarray, reads: int) -> CoveringDesign:
-    """The design on this pool, from scratch."""
-    design = pool_design(pool, start_weights(pool), POOL_TARGET * pool.shape[1])
-    return CoveringDesign(indices, pool, design, reads)
-
-
-def _continued(indices: np.ndarray, pool: np.ndarray, weights: np.ndarray, reads: int) -> CoveringDesign:
-    """The design on this pool, from weights that were good on its first rows."""
-    padded = np.concatenate([weights, np.zeros(len(indices) - len(weights))])
-    return CoveringDesign(indices, pool, pool_design(pool, padded, POOL_TARGET * pool.shape[1]), reads)
+def started(
+    indices: np.ndarray, pool: np.ndarray, reads: int, good: np.ndarray | None = None
+) -> CoveringDesign:
+    """The design on this pool, from scratch or from weights that were good on its first rows."""
+    weights = start_weights(pool) if good is None else np.pad(good, (0, len(pool) - len(good)))
+    return CoveringDesign(indices, pool, pool_design(pool, weights, POOL_TARGET * pool.shape[1]), reads)
 
 
 def covering(
@@ -96,7 +92,7 @@ def covering(
         pool = np.concatenate([found.pool, span.coordinates(rows.pick(new[fresh]))])
         before = factor
         if worst <= restart * rank and rank > 1:
-            found = _continued(indices, pool, found.design.weights, reads)
+            found = started(indices, pool, reads, found.design.weights)
             if np.count_nonzero(found.design.weights) <= support_bound(rows.dimension):
                 continue
         found = started(indices, pool, reads)

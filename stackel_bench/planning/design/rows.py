@@ -26,7 +26,9 @@ class FeatureRows:
         Blocks of leader actions, cut where a single one has more rows than a chunk; those without any of the
         indices are not read.
         """
-        for first, last in self._spans():
+        step = max(1, CHUNK_ELEMENTS // (self.dimension * self._followers))
+        for first in range(0, self._leaders, step):
+            last = min(first + step, self._leaders)
             if indices is not None:
                 ends = np.searchsorted(indices, [first * self._followers, last * self._followers])
                 if ends[0] == ends[1]:
@@ -37,11 +39,6 @@ class FeatureRows:
                 else:
                     here = indices[slice(*np.searchsorted(indices, [start, start + len(rows)]))]
                     yield here, rows[here - start]
-
-    def _spans(self) -> Iterator[tuple[int, int]]:
-        step = max(1, CHUNK_ELEMENTS // (self.dimension * self._followers))
-        for first in range(0, self._leaders, step):
-            yield first, min(first + step, self._leaders)
 
     def _cut(self, first: int, last: int) -> Iterator[tuple[int, np.ndarray]]:
         size = max(1, CHUNK_ELEMENTS // self.dimension)
@@ -66,8 +63,6 @@ def feature_rows(features: np.ndarray | FeatureSource) -> FeatureRows:
     matrix = features if isinstance(features, np.ndarray) else _matrix(features)
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise InputError("features.shape", matrix.shape, "[n,d], every size >= 1")
-    if matrix.dtype.kind not in "fiu":
-        raise InputError("features.dtype", str(matrix.dtype), "real numbers")
     precision = float(np.finfo(matrix.dtype).eps) if matrix.dtype.kind == "f" else FLOAT_STEP
     return FeatureRows(ArrayFeatures(matrix[:, None]), precision, matrix=True)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stackel_bench.planning.design.feature_products import squared_lengths
-from stackel_bench.planning.design.rows import FeatureRows, Where, reject_non_finite
+from stackel_bench.planning.design.rows import FeatureRows, reject_non_finite
 from stackel_bench.tolerances import FLOAT32_ROUNDING, FLOAT32_SPREAD
 
 FLOAT32_RANGE = 2.0**40  # column sizes beyond it could overflow or vanish in float32: no bound then
@@ -118,7 +118,9 @@ def scan_leverages(
             values = _values(design, block, threshold)
             upper[where] = values
             if not np.isfinite(values.sum()):
-                _settle_odd(rows, block, where, upper)
+                # A finite row too large for this design counts as infinite: it is added.
+                reject_non_finite(rows, block, where)
+                upper[where] = np.where(np.isfinite(values), values, np.inf)
             read += len(block)
     return read
 
@@ -134,9 +136,3 @@ def _values(design: Whitening, block: np.ndarray, threshold: float) -> np.ndarra
     if len(unsettled):
         values[unsettled] = design.leverages(block.take(unsettled, axis=0))
     return values
-
-
-def _settle_odd(rows: FeatureRows, block: np.ndarray, where: Where, upper: np.ndarray) -> None:
-    """Reject non-finite features; a finite row too large for this design counts as infinite: it is added."""
-    reject_non_finite(rows, block, where)
-    upper[where] = np.where(np.isfinite(upper[where]), upper[where], np.inf)

@@ -38,18 +38,14 @@ def feature_span(rows: FeatureRows, sample: np.ndarray) -> FeatureSpan:
     largest = np.abs(sample).max(axis=0)
     unit = np.where(largest > 0, largest, 1.0)  # squares of the ratios can neither overflow nor all vanish
     scales = _power_of_two_inverse(unit * np.sqrt(np.mean((sample / unit) ** 2, axis=0)))
-    tolerance = _tolerance(rows)
+    # The size, in units of the largest features, below which a direction is rounding.
+    tolerance = max(ROUNDING_UNITS, rows.dimension) * FLOAT_STEP
+    tolerance += 8 * rows.precision if rows.precision > FLOAT_STEP else 0.0
     if len(sample) >= rows.dimension:
         factor = triangular_factor(sample * scales)
         if condition(factor, triangular_inverse(factor)) <= min(WORST_CONDITION, 0.1 / tolerance):
             return FeatureSpan(scales, np.eye(rows.dimension), np.empty(0, dtype=np.int64), 0)
     return _span_by_passes(rows, sample, tolerance)
-
-
-def _tolerance(rows: FeatureRows) -> float:
-    """The size, in units of the largest features, below which a direction is rounding."""
-    computed = max(ROUNDING_UNITS, rows.dimension) * FLOAT_STEP
-    return computed if rows.precision <= FLOAT_STEP else computed + 8 * rows.precision
 
 
 def _span_by_passes(rows: FeatureRows, sample: np.ndarray, tolerance: float) -> FeatureSpan:

@@ -6,10 +6,10 @@ import numpy as np
 
 from stackel_bench.models import PayoffTable
 from stackel_bench.planning.mixed.fixed_order import weighted_rows
-from stackel_bench.planning.mixed.simplex.maximin import maximin
 from stackel_bench.planning.mixed.simplex.pivots import INFEASIBLE, OPTIMAL
-from stackel_bench.planning.mixed.units import unit_payoffs
-from stackel_bench.tolerances import PIVOTS, TIE
+from stackel_bench.planning.mixed.simplex.program import unit_payoffs
+from stackel_bench.planning.mixed.simplex.single import maximin
+from stackel_bench.tolerances import TIE
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ def exact_reply_supremum(table: PayoffTable) -> ExactReplySupremum:
             break
         reference = follower[:, members[0]].copy()
         objectives = np.ascontiguousarray(leader[:, members])
-        status, high, vertex = maximin(follower, reference, lower, objectives, PIVOTS, best)
+        status, high, vertex = maximin(follower, reference, lower, objectives, best)
         if status == INFEASIBLE or high <= best:
             continue
         margin, interior = _widest_margin(follower, members)
@@ -93,6 +93,6 @@ def _widest_margin(follower: np.ndarray, members: np.ndarray) -> tuple[float, np
         return np.inf, np.full(actions, 1.0 / actions)
     leads = np.ascontiguousarray(follower[:, members[:1]] - follower[:, others])
     unconstrained = np.zeros((actions, 1))
-    status, _, strategy = maximin(unconstrained, np.zeros(actions), np.zeros(1), leads, PIVOTS, -np.inf)
+    status, _, strategy = maximin(unconstrained, np.zeros(actions), np.zeros(1), leads, -np.inf)
     assert status == OPTIMAL
     return float(weighted_rows(strategy, leads).min()), strategy

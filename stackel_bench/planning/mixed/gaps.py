@@ -9,10 +9,10 @@ from stackel_bench.planning.mixed.exact_replies import exact_reply_supremum
 from stackel_bench.planning.mixed.fixed_order import weighted_rows, weighted_sum
 from stackel_bench.planning.mixed.optimistic import best_mixed_leader_strategy
 from stackel_bench.planning.mixed.pessimistic import worst_case_mixed_leader_strategy
-from stackel_bench.planning.mixed.simplex.maximin import maximin, vanishes
 from stackel_bench.planning.mixed.simplex.pivots import INFEASIBLE, OPTIMAL
-from stackel_bench.planning.mixed.units import unit_payoffs
-from stackel_bench.tolerances import ACCURACY, INPUT_NOISE, NARROW, PIVOTS, STRICT, TIE
+from stackel_bench.planning.mixed.simplex.program import unit_payoffs
+from stackel_bench.planning.mixed.simplex.single import maximin, vanishes
+from stackel_bench.tolerances import ACCURACY, INPUT_NOISE, NARROW, STRICT, TIE
 
 
 def mixed_stackelberg_value(
@@ -60,9 +60,8 @@ def mixed_gap(
     return Bounds(max(0.0, low), max(0.0, high), tolerant.finished)
 
 
-Region = tuple[
-    np.ndarray, np.ndarray, np.ndarray
-]  # matrix, reference, lower: pi.(reference - matrix) >= lower
+# matrix, reference, lower: pi.(reference - matrix) >= lower
+Region = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def optimistic_mixed_gap(table: PayoffTable, epsilon: float) -> Bounds:
@@ -127,13 +126,13 @@ def _least_drop(
     region: Region, drops: np.ndarray, tied: np.ndarray, low: float
 ) -> tuple[int, float, np.ndarray]:
     """The program max_Q min_{k in tied} pi.drops_k."""
-    return maximin(*region, np.ascontiguousarray(drops[:, tied]), PIVOTS, low)
+    return maximin(*region, np.ascontiguousarray(drops[:, tied]), low)
 
 
 def _surely_tied(region: Region, k: int) -> bool:
     """Whether response k is proved to tie with the reference, which is best, throughout the region."""
     matrix, reference, lower = region
-    return bool(vanishes(matrix, reference, lower, reference - matrix[:, k], PIVOTS, INPUT_NOISE))
+    return bool(vanishes(matrix, reference, lower, reference - matrix[:, k], INPUT_NOISE))
 
 
 def _possibly_tied(region: Region, tied: np.ndarray) -> np.ndarray:
@@ -145,13 +144,13 @@ def _possibly_tied(region: Region, tied: np.ndarray) -> np.ndarray:
         return tied
     everywhere = tied
     # One program usually settles all of them: a strategy where every other response is strictly worse.
-    _, _, strategy = maximin(*region, np.ascontiguousarray(leads[:, undecided]), PIVOTS, STRICT)
+    _, _, strategy = maximin(*region, np.ascontiguousarray(leads[:, undecided]), STRICT)
     inside = (weighted_rows(strategy, reference[:, None] - matrix) >= lower - 2 * TIE).all()
     if inside:  # not so if the program was cut short
         undecided = undecided[weighted_rows(strategy, leads[:, undecided]) <= STRICT]
     while undecided.size:
         k = undecided[0]
-        status, _, strategy = maximin(*region, leads[:, k : k + 1].copy(), PIVOTS, STRICT)
+        status, _, strategy = maximin(*region, leads[:, k : k + 1].copy(), STRICT)
         if status == OPTIMAL and weighted_sum(strategy, leads[:, k]) > STRICT:
             undecided = undecided[weighted_rows(strategy, leads[:, undecided]) <= STRICT]
         else:

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from stackel_bench.models import PayoffTable, TieBreaking
-from stackel_bench.planning.mixed.search import compile_search, search_commitment
-from stackel_bench.planning.mixed.simplex.regions import best_response_regions
-from stackel_bench.planning.mixed.units import unit_payoffs
+from stackel_bench.planning.mixed.simplex.branch_and_bound import search_commitment
+from stackel_bench.planning.mixed.simplex.program import unit_payoffs
+from stackel_bench.planning.mixed.simplex.single import best_response_regions
 from stackel_bench.planning.mixed.value import grid_margin
-from stackel_bench.tolerances import PIVOTS, VALUE
+from stackel_bench.tolerances import VALUE
 
 
 class Found(NamedTuple):
@@ -80,18 +80,8 @@ def possible_replies(difference: np.ndarray, slack: float) -> np.ndarray:
 
 
 def _worst_case(table: PayoffTable, reference: int, slack: float, accuracy: float, floor: float) -> Found:
-    compile_search()
-    units = unit_payoffs(table)
-    strategy, bound, _ = search_commitment(
-        units.follower,
-        units.leader,
-        slack / units.follower_unit,
-        accuracy / units.leader_unit,
-        math.inf,
-        reference,
-        floor / units.leader_unit,
-    )
-    return Found(bound * units.leader_unit, strategy / strategy.sum() if strategy.any() else None)
+    strategy, bound, _ = search_commitment(table, slack, accuracy, only=reference, floor=floor)
+    return Found(bound, strategy / strategy.sum() if strategy.any() else None)
 
 
 def _best_case(table: PayoffTable, reply: int, slack: float) -> Found:
@@ -101,12 +91,7 @@ def _best_case(table: PayoffTable, reply: int, slack: float) -> Found:
     leader = np.full(units.leader.shape, lowest)
     leader[:, reply] = units.leader[:, reply]
     response, bound, strategy = best_response_regions(
-        units.follower,
-        leader,
-        slack / units.follower_unit,
-        PIVOTS,
-        leader.max(axis=0),
-        np.array([reply]),
+        units.follower, leader, slack / units.follower_unit, leader.max(axis=0), np.array([reply])
     )
     value = float(bound) * units.leader_unit if bound > lowest else -math.inf
     return Found(value, strategy if response == reply else None)

@@ -32,7 +32,8 @@ def nash_equilibria(table: PayoffTable) -> list[MixedNash]:
     """
     rows, columns = table.shape
     require_enumerable(rows, columns)
-    leader, follower = (_positive(means) for means in (table.leader_means, table.follower_means))
+    means = table.leader_means, table.follower_means
+    leader, follower = (_positive(each) for each in means)
     x_points, x_labels = _vertices(follower.T)  # labels: unplayed rows, then best responses among columns
     y_points, y_labels = _vertices(leader)  # labels: unplayed columns, then best responses among rows
     found = []
@@ -41,7 +42,7 @@ def nash_equilibria(table: PayoffTable) -> list[MixedNash]:
         covered_columns = played_x[rows:] | y_labels[:, :columns]
         for index in np.flatnonzero(covered_rows.all(axis=1) & covered_columns.all(axis=1)):
             strategies = x / x.sum(), y_points[index] / y_points[index].sum()
-            values = (weighted_sum(strategies[1], weighted_rows(strategies[0], m)) for m in _means(table))
+            values = (weighted_sum(strategies[1], weighted_rows(strategies[0], each)) for each in means)
             found.append(MixedNash(*strategies, *values))
     return sorted(found, key=lambda nash: (*nash.leader_strategy, *nash.follower_strategy))
 
@@ -57,10 +58,6 @@ def require_enumerable(rows: int, columns: int) -> None:
     if max(math.comb(rows + columns, rows), math.comb(rows + columns, columns)) > MOST_BASES:
         allowed = f"sizes with at most {MOST_BASES} vertices to try, such as 8 x 8"
         raise InputError("sizes of the table", (rows, columns), allowed)
-
-
-def _means(table: PayoffTable) -> tuple[np.ndarray, np.ndarray]:
-    return table.leader_means, table.follower_means
 
 
 def _positive(means: np.ndarray) -> np.ndarray:

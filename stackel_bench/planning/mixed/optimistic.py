@@ -8,9 +8,8 @@ from stackel_bench import checks
 from stackel_bench.models import PayoffTable
 from stackel_bench.planning.linear_programs import best_commitment
 from stackel_bench.planning.mixed.fixed_order import weighted_sum
-from stackel_bench.planning.mixed.simplex.regions import best_response_regions
-from stackel_bench.planning.mixed.units import unit_payoffs
-from stackel_bench.tolerances import PIVOTS
+from stackel_bench.planning.mixed.simplex.program import unit_payoffs
+from stackel_bench.planning.mixed.simplex.single import best_response_regions
 
 METHODS = ("auto", "linprog")
 
@@ -62,7 +61,7 @@ def _best_over_regions(table: PayoffTable, slack: float) -> MixedCommitment | No
     peaks = units.leader.max(axis=0)
     order = np.argsort(-peaks, kind="stable")
     response, bound, strategy = best_response_regions(
-        units.follower, units.leader, slack / units.follower_unit, PIVOTS, peaks, order
+        units.follower, units.leader, slack / units.follower_unit, peaks, order
     )
     if response < 0:
         return None

@@ -9,10 +9,9 @@ import numpy as np
 from stackel_bench import checks
 from stackel_bench.models import PayoffTable, TieBreaking
 from stackel_bench.planning.mixed.exact_replies import exact_reply_supremum
-from stackel_bench.planning.mixed.search import compile_search, search_commitment
-from stackel_bench.planning.mixed.units import unit_payoffs
+from stackel_bench.planning.mixed.simplex.branch_and_bound import compile_search, search_commitment
 from stackel_bench.planning.mixed.value import mixed_leader_value
-from stackel_bench.tolerances import ACCURACY, ATTAINED, TIE
+from stackel_bench.tolerances import ACCURACY, ATTAINED, Ties
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,21 +42,13 @@ def worst_case_mixed_leader_strategy(
     accuracy = checks.real("accuracy", accuracy, least=0.0, open_least=True)
     if time_limit is not None:
         time_limit = checks.real("time_limit", time_limit, least=0.0, open_least=True)
-    units = unit_payoffs(table)
     nodes = 0
-    if slack <= TIE * units.follower_unit:
+    if slack <= Ties.among(table.follower_means).tolerance:
         strategy, bound = _approach_exact_supremum(table, slack, accuracy)
     else:
         compile_search()
         deadline = math.inf if time_limit is None else time.monotonic() + time_limit
-        strategy, bound, nodes = search_commitment(
-            units.follower,
-            units.leader,
-            slack / units.follower_unit,
-            accuracy / units.leader_unit,
-            deadline,
-        )
-        bound *= units.leader_unit
+        strategy, bound, nodes = search_commitment(table, slack, accuracy, deadline)
     value, response, _ = mixed_leader_value(table, strategy, slack, TieBreaking.PESSIMISTIC)
     bound = max(bound, value)
     strategy.setflags(write=False)

@@ -67,7 +67,11 @@ def _replies(table: PayoffTable, strategies: np.ndarray, slack: float, ties: Tie
         asked = np.flatnonzero(doubtful[n])
         if np.array_equal(near_best, asked) and len(asked) == 1:
             continue  # the only best response
-        exact = {b: _exact_payoff(strategies[n], table.follower_means[:, b]) for b in {*near_best, *asked}}
+        weights = {a: Fraction(float(strategies[n, a])) for a in np.flatnonzero(strategies[n])}
+        exact = {
+            b: sum(weight * Fraction(float(table.follower_means[a, b])) for a, weight in weights.items())
+            for b in {*near_best, *asked}
+        }
         best = max(exact[b] for b in near_best)
         for b in asked:
             members[n, b] = best - exact[b] <= Fraction(slack) + Fraction(ties.tolerance)
@@ -106,8 +110,3 @@ def checked_strategy(field: str, strategy: ArrayLike, size: int | None) -> np.nd
     weights = checks.array(field, strategy, shape=(size,))
     checks.distributions(field, weights)
     return weights
-
-
-def _exact_payoff(weights: np.ndarray, payoffs: np.ndarray) -> Fraction:
-    pairs = zip(weights, payoffs, strict=True)
-    return sum((Fraction(float(w)) * Fraction(float(p)) for w, p in pairs if w), Fraction(0))

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from stackel_bench.kernel import kernel
+from stackel_bench.statistics.binomial import deviance
 
 _HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)
 # log k! minus Stirling's formula, exact for k = 1..15; larger k use the asymptotic series.
@@ -23,24 +24,6 @@ def _stirling_error(k: float) -> float:
 
 
 @kernel
-def _deviance(x: float, mean: float) -> float:
-    """x log(x/mean) + mean - x without cancellation (Loader 2000)."""
-    difference = x - mean
-    if abs(difference) >= 0.1 * (x + mean):
-        return x * math.log(x / mean) + mean - x
-    ratio = difference / (x + mean)
-    total = difference * ratio
-    term = 2.0 * x * ratio
-    for j in range(1, 1000):
-        term *= ratio * ratio
-        longer = total + term / (2 * j + 1)
-        if longer == total:
-            break
-        total = longer
-    return total
-
-
-@kernel
 def log_binomial_mass(k: float, n: float, p: float) -> float:
     """log P(Binomial(n, p) = k) for 0 < p < 1, accurate for every n <= 2**53 (Loader 2000)."""
     if k == 0.0:
@@ -51,8 +34,8 @@ def log_binomial_mass(k: float, n: float, p: float) -> float:
         _stirling_error(n)
         - _stirling_error(k)
         - _stirling_error(n - k)
-        - _deviance(k, n * p)
-        - _deviance(n - k, n * (1.0 - p))
+        - deviance(k, n * p)
+        - deviance(n - k, n * (1.0 - p))
         - _HALF_LOG_TAU
         + 0.5 * (math.log(n / (n - k)) - math.log(k))
     )

@@ -37,10 +37,7 @@ def play_actions(
 
 @kernel
 def play_policy(
-    rng: np.random.Generator,
-    arriving: np.ndarray,
-    policy: np.ndarray,
-    tables: RowTables,
+    rng: np.random.Generator, arriving: np.ndarray, policy: np.ndarray, tables: RowTables
 ) -> np.ndarray:
     """Counts [H,S,B,S] of episodes under a stochastic policy [H,S,B].
 

@@ -17,7 +17,7 @@ from stackel_bench.games.game import Game
 from stackel_bench.learners.budget import TheoryBudget, make_budget
 from stackel_bench.learners.decision import Decision
 from stackel_bench.models import PayoffTable, TieBreaking
-from stackel_bench.planning.finite import turn_based_nash
+from stackel_bench.planning.finite import turn_based_gaps
 from stackel_bench.planning.mixed.nash import nash_equilibria
 from tests.replicates import decide
 
@@ -41,7 +41,7 @@ def test_pure_equilibria_against_a_search_over_all_follower_policies() -> None:
     for _ in range(300):
         rows, columns = rng.integers(1, 4, size=2)
         leader, follower = rng.integers(0, 3, size=(2, rows, columns)) / 2
-        found = turn_based_nash(leader, follower, 0.0).members
+        found = turn_based_gaps(leader, follower) <= 0.0
         wanted = np.zeros((rows, columns), dtype=bool)
         for policy in itertools.product(range(columns), repeat=rows):
             values = leader[np.arange(rows), policy]
@@ -59,7 +59,7 @@ def test_the_stackelberg_solution_is_one_of_the_equilibria() -> None:
         leader, follower = rng.integers(0, 4, size=(2, 4, 3)) / 4
         best = np.where(follower == follower.max(axis=1, keepdims=True), leader, np.inf)
         row = int(best.min(axis=1).argmax())
-        assert turn_based_nash(leader, follower, 0.0).members[row, best[row].argmin()]
+        assert turn_based_gaps(leader, follower)[row, best[row].argmin()] == 0.0
 
 
 def test_mixed_equilibria_are_equilibria_and_none_is_missing() -> None:

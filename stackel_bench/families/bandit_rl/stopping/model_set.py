@@ -1,7 +1,7 @@
 """All follower MDPs that one leader action's episodes leave possible, at every time at once.
 
-Transitions of each (h,s,b) before the last step lie in a Kullback-Leibler ball (statistics.law_mixture), mean
-rewards of both players in intervals (statistics.likelihood_mixture). A leader action has a share delta/A:
+Transitions of each (h,s,b) before the last step lie in a Kullback-Leibler ball and mean rewards of both
+players in intervals (both statistics.likelihood_mixture). A leader action has a share delta/A:
 half of it for the (H-1)SB laws, half for the 2HSB means; all of it for the means where there is no law to
 learn (H = 1 or S = 1). How the episodes were chosen does not matter.
 """
@@ -17,8 +17,7 @@ from stackel_bench.families.bandit_rl.exploration.explorer import Goal, Shape
 from stackel_bench.families.bandit_rl.exploration.running_estimate import RunningEstimate
 from stackel_bench.models import FollowerMDP
 from stackel_bench.planning.kl_ball import TransitionBalls, best_policy, policy_value
-from stackel_bench.statistics.law_mixture import law_radii
-from stackel_bench.statistics.likelihood_mixture import mean_offsets
+from stackel_bench.statistics.likelihood_mixture import law_radii, mean_offsets
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,10 +1,14 @@
-"""The worst-case search: depth first below every reference reply, in pieces that can be resumed."""
+"""The branch and bound for a worst-case commitment: depth first below every reference reply, in pieces."""
 
+import math
+import time
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
 from stackel_bench.kernel import kernel
+from stackel_bench.models import PayoffTable
 from stackel_bench.planning.mixed.simplex.branching import (
     CANDIDATES,
     bound_node,
@@ -19,9 +23,19 @@ from stackel_bench.planning.mixed.simplex.program import (
     level_of,
     program_of,
     start,
+    unit_payoffs,
     write_strategy,
 )
-from stackel_bench.planning.mixed.simplex.roots import SearchSettings, overwrite, pessimistic_value
+from stackel_bench.planning.mixed.simplex.roots import (
+    SearchSettings,
+    improved,
+    root_bounds,
+)
+from stackel_bench.tolerances import FINEST_SHIFT, SHIFT_PER_ACCURACY
+
+FIRST_LOOK_NODES = 60  # per reference, before any reference is searched to the end: finds good incumbents
+FIRST_LOOK_GROUP = 8  # references between two looks at the clock
+CLOCK_SECONDS = 0.02  # aim of one uninterrupted piece of work
 
 
 class Search(NamedTuple):
@@ -66,13 +80,9 @@ def _search_reference(
         bound, closed = bound_node(program, state, settings, inherited[size], best + settings.accuracy)
         if not closed:
             write_strategy(state, vertex)
-            reach = settings.slack + settings.tolerances.feasibility
-            value = pessimistic_value(
-                program.matrix, program.objectives, vertex, reach, payoffs, settings.only
+            best = improved(
+                program.matrix, program.objectives, settings, vertex, payoffs, best, search.strategy
             )
-            if value > best:
-                best = value
-                overwrite(search.strategy, vertex)
             found = most_violated(state, c, settings, payoffs, chosen, violation)
             closed = bound <= best + settings.accuracy
             if not closed and found == 0:
@@ -106,7 +116,7 @@ def search_references(
             done[c] = True
             position += 1
             continue
-        program = program_of(search.follower, c, search.leader, settings.tolerances)
+        program = program_of(search.follower, search.follower[:, c].copy(), search.leader)
         if size == 0:
             state = level_of(search.stack, size)
             decide_root(program, c, settings, state)
@@ -128,3 +138,73 @@ def search_references(
             break
         position += 1
     return best, position, size, used
+
+
+def search_commitment(
+    table: PayoffTable,
+    slack: float,
+    accuracy: float,
+    deadline: float = math.inf,
+    only: int = -1,
+    floor: float = -math.inf,
+) -> tuple[np.ndarray, float, int]:
+    """(strategy [A], certified upper bound of sup phi_slack, nodes it took).
+
+    sup phi_slack = max_c sup {t : pi in R_c and for every b, pi.v_b >= t or pi.(w_c - w_b) > slack}. Every
+    node includes some b (first case) and excludes some (second case). The second case is open, so nodes ask
+    for slightly more than slack while their bounds do not. `only` one c may count, and values up to `floor`
+    may not: the strategy is zero where nothing is above it, and the bound is at least the floor.
+    """
+    units = unit_payoffs(table)
+    follower, leader, unit = units.follower, units.leader, units.leader_unit
+    accuracy /= unit
+    # Aiming a little lower than asked leaves room for rounding when the value is evaluated again.
+    shift = max(FINEST_SHIFT, SHIFT_PER_ACCURACY * accuracy)
+    settings = SearchSettings(slack / units.follower_unit, shift, 0.999 * accuracy, only, floor / unit)
+    strategy = np.zeros(follower.shape[0])
+    best, roots = root_bounds(follower, leader, settings, strategy)
+    order = np.argsort(-roots, kind="stable")
+    order = order[roots[order] > best + settings.accuracy]
+    bounds, done = roots.copy(), np.zeros(roots.size, np.bool_)
+    stack, inherited = _empty_stack(*follower.shape)
+    search = Search(follower, leader, settings, strategy, roots, bounds, done, stack, inherited)
+    nodes = 0
+    for begin in range(0, order.size, FIRST_LOOK_GROUP):
+        group = order[begin : begin + FIRST_LOOK_GROUP]
+        best, _, _, used = search_references(search, best, group, 0, 0, FIRST_LOOK_NODES, True)
+        nodes += used
+        if time.monotonic() > deadline:
+            break
+    position, size, piece = 0, 0, 200
+    while position < order.size and (began := time.monotonic()) < deadline:
+        best, position, size, used = search_references(search, best, order, position, size, piece, False)
+        nodes += used
+        elapsed = time.monotonic() - began
+        piece = max(10, int(piece * CLOCK_SECONDS / max(elapsed, CLOCK_SECONDS / 2)))
+    if size > 0:
+        open_reference = order[position]
+        bounds[open_reference] = max(bounds[open_reference], inherited[:size].max())
+    return strategy, float(max(best, bounds.max())) * unit, nodes
+
+
+@cache
+def compile_search() -> None:
+    """Compile or load the kernels, so that a deadline set afterwards is spent on searching."""
+    table = PayoffTable(np.array([[0.5, 1.0], [0.25, 0.75]]), np.array([[1.0, 0.0], [0.0, 1.0]]))
+    _, _, nodes = search_commitment(table, 0.1, 1e-3)
+    assert nodes > 0, "the search was not entered"
+
+
+def _empty_stack(num_actions: int, num_responses: int) -> tuple[State, np.ndarray]:
+    """Room for the states of one depth-first path, the branches compared at its end, and their bounds."""
+    depth = num_responses + 2 + 2 * CANDIDATES
+    stack = State(
+        rows=np.empty((depth, num_actions + 1, num_actions)),
+        offset=np.empty((depth, num_actions + 1)),
+        nonbasic=np.empty((depth, num_actions), np.int64),
+        column_of=np.empty((depth, num_actions), np.int64),
+        mode=np.empty((depth, num_responses), np.int8),
+        lower=np.empty((depth, num_responses)),
+        true_lower=np.empty((depth, num_responses)),
+    )
+    return stack, np.empty(depth)

@@ -8,8 +8,14 @@ EXCLUDED ones keep a margin beyond slack.
 import numpy as np
 
 from stackel_bench.kernel import kernel
-from stackel_bench.planning.mixed.simplex.bounds import certified_bound, proves_infeasible
-from stackel_bench.planning.mixed.simplex.pivots import CUTOFF, INFEASIBLE, MOST_PIVOTS, reoptimise
+from stackel_bench.planning.mixed.simplex.pivots import (
+    CUTOFF,
+    INFEASIBLE,
+    MOST_PIVOTS,
+    certified_bound,
+    proves_infeasible,
+    reoptimise,
+)
 from stackel_bench.planning.mixed.simplex.program import (
     EXCLUDED,
     IDLE,
@@ -21,6 +27,7 @@ from stackel_bench.planning.mixed.simplex.program import (
     level_of,
 )
 from stackel_bench.planning.mixed.simplex.roots import SearchSettings
+from stackel_bench.tolerances import FINEST_SHIFT, PIVOTS
 
 CANDIDATES = 4  # disjunctions compared before branching
 TRIAL_PIVOTS = 8  # pivots spent on each side of a comparison
@@ -30,7 +37,7 @@ TRIAL_PIVOTS = 8  # pivots spent on each side of a comparison
 def decide_root(program: Program, c: int, settings: SearchSettings, state: State) -> None:
     """Decide what can be decided for every strategy at once: replies that always or never matter."""
     actions, responses = program.matrix.shape
-    reach = settings.slack + settings.tolerances.feasibility
+    reach = settings.slack + PIVOTS.feasibility
     for b in range(responses):
         state.lower[b], state.true_lower[b] = 0.0, 0.0
         smallest, largest, shortfall = np.inf, -np.inf, np.inf
@@ -65,8 +72,8 @@ def refine(state: State, settings: SearchSettings) -> bool:
     """Reduce the margin of excluded replies to the finest one; whether that changed anything."""
     changed = False
     for b in range(state.lower.shape[0]):
-        if state.mode[b] == EXCLUDED and state.lower[b] > settings.slack + settings.finest_shift:
-            exclude(state, b, settings, settings.finest_shift)
+        if state.mode[b] == EXCLUDED and state.lower[b] > settings.slack + FINEST_SHIFT:
+            exclude(state, b, settings, FINEST_SHIFT)
             changed = True
     return changed
 
@@ -80,7 +87,7 @@ def bound_node(
     while True:
         status, leaving = reoptimise(program, state, stop, np.int64(MOST_PIVOTS))
         if status == INFEASIBLE:
-            if proves_infeasible(program, state, leaving, settings.tolerances.feasibility):
+            if proves_infeasible(program, state, leaving, PIVOTS.feasibility):
                 return -np.inf, True
             if not refine(state, settings):
                 return inherited, True
@@ -102,12 +109,12 @@ def most_violated(
 ) -> int:
     """How many disjunctions "paid at least t, or worse by the margin" fail; the worst ones go to chosen."""
     found = 0
-    negligible = min(settings.tolerances.negligible, 0.125 * settings.accuracy)
+    negligible = min(PIVOTS.negligible, 0.125 * settings.accuracy)
     total = state.offset[state.nonbasic.shape[0]]
     for b in range(payoffs.shape[1]):
         short = total - payoffs[0, b]
-        near = settings.slack + settings.finest_shift - (payoffs[1, c] - payoffs[1, b])
-        if state.mode[b] != UNDECIDED or short <= negligible or near <= 0.5 * settings.finest_shift:
+        near = settings.slack + FINEST_SHIFT - (payoffs[1, c] - payoffs[1, b])
+        if state.mode[b] != UNDECIDED or short <= negligible or near <= 0.5 * FINEST_SHIFT:
             continue
         place = min(found, CANDIDATES - 1)
         if found == CANDIDATES and short <= violation[place]:
@@ -149,7 +156,7 @@ def branch(
                 exclude(trial, chosen[i], settings, settings.shift)
             status, _ = reoptimise(program, trial, goal, np.int64(TRIAL_PIVOTS))
             fall = 10.0 if status == INFEASIBLE else total - trial.offset[actions]
-            product *= max(fall, settings.tolerances.least_fall)
+            product *= max(fall, PIVOTS.least_fall)
         if product > score:
             pick, score = i, product
     first, second = level + 1 + 2 * pick, level + 2 + 2 * pick

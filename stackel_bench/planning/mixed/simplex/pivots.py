@@ -2,13 +2,14 @@
 
 One step: take a basic variable that is negative (it leaves), write it in terms of the non-basic ones, and
 among those that can raise it take the one that costs the bound least per unit (it enters). The bound t only
-falls.
+falls. What a state proves is computed from the data alone: right whatever the pivots did, up to rounding.
 """
 
 import numpy as np
 
 from stackel_bench.kernel import kernel
 from stackel_bench.planning.mixed.simplex.program import INCLUDED, Program, State
+from stackel_bench.tolerances import PIVOTS
 
 OPTIMAL, CUTOFF, INFEASIBLE, STOPPED = 0, 1, 2, 3  # how a run of pivots ends
 MOST_PIVOTS = 100_000
@@ -34,12 +35,12 @@ def reoptimise(program: Program, state: State, stop: float, limit: int | np.int6
         _row_of(program, state, leaving)
         entering, smallest = actions, np.inf  # no column yet
         for j in range(actions):
-            if entries[j] <= program.tolerances.smallest_pivot:
+            if entries[j] <= PIVOTS.smallest_pivot:
                 continue
             ratio = max(0.0, -bounds[j]) / entries[j]
-            if ratio > smallest + program.tolerances.equal_ratios:
+            if ratio > smallest + PIVOTS.equal_ratios:
                 continue
-            tied = ratio >= smallest - program.tolerances.equal_ratios
+            tied = ratio >= smallest - PIVOTS.equal_ratios
             preferred = tied and (
                 state.nonbasic[j] < state.nonbasic[entering] if bland else entries[j] > entries[entering]
             )
@@ -55,7 +56,7 @@ def reoptimise(program: Program, state: State, stop: float, limit: int | np.int6
 def _violated(program: Program, state: State, take_first: bool) -> tuple[int, float]:
     """(variable, value) of the most negative basic variable, or the first; variable -1 if there is none."""
     actions, num_rows = program.matrix.shape
-    worst, leaving = -program.tolerances.feasibility, -1
+    worst, leaving = -PIVOTS.feasibility, -1
     base = 0.0
     for r in range(num_rows):
         program.payoffs[r] = 0.0
@@ -130,3 +131,58 @@ def _pivot(state: State, entries: np.ndarray, leaving: int, entering: int, value
         column_of[leaving] = entering
         offset[leaving] = 0.0
     state.nonbasic[entering] = leaving
+
+
+@kernel(error_model="numpy")
+def certified_bound(program: Program, state: State) -> float:
+    """An upper bound of the program by weak duality."""
+    actions, num_rows = program.matrix.shape
+    weights = state.rows[actions]
+    total = 0.0
+    for j in range(actions):
+        if state.nonbasic[j] >= actions + num_rows:
+            total += max(0.0, -weights[j])
+    if total <= 0.0:
+        return np.inf
+    largest = -np.inf
+    for a in range(actions):
+        value = 0.0
+        for j in range(actions):
+            r = state.nonbasic[j] - actions
+            if r < 0 or weights[j] >= 0.0:
+                continue
+            if r < num_rows:
+                value -= weights[j] * (program.reference[a] - program.matrix[a, r] - state.true_lower[r])
+            else:
+                value -= weights[j] / total * program.objectives[a, r - num_rows]
+        largest = max(largest, value)
+    return largest
+
+
+@kernel(error_model="numpy")
+def relaxed_value(program: Program, state: State) -> float:
+    """The state's value if every row were relaxed by the feasibility tolerance, read off its multipliers."""
+    actions, num_rows = program.matrix.shape
+    value = float(state.offset[actions])
+    for j in range(actions):
+        if actions <= state.nonbasic[j] < actions + num_rows:
+            value += PIVOTS.feasibility * max(0.0, -state.rows[actions, j])
+    return value
+
+
+@kernel(error_model="numpy")
+def proves_infeasible(program: Program, state: State, leaving: int, allowance: float) -> bool:
+    """Whether no strategy meets every row by more than the allowance (Farkas, from the data alone)."""
+    actions, num_rows = program.matrix.shape
+    total = 0.0
+    largest = -np.inf
+    for a in range(actions):
+        value, total = 0.0, 0.0
+        for j in range(-1, actions):
+            r = (leaving if j < 0 else state.nonbasic[j]) - actions
+            weight = 1.0 if j < 0 else -program.entries[j]
+            if 0 <= r < num_rows and weight > 0.0:
+                value += weight * (program.reference[a] - program.matrix[a, r] - state.true_lower[r])
+                total += weight
+        largest = max(largest, value)
+    return largest <= allowance * total

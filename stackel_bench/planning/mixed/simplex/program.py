@@ -13,15 +13,36 @@ Plain loops instead of array expressions, and no literal arguments (each would b
 own), keep compilation short.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from stackel_bench.kernel import kernel
-from stackel_bench.tolerances import PivotTolerances
+from stackel_bench.models import PayoffTable
+from stackel_bench.tolerances import payoff_unit
 
 # Modes of an objective; INCLUDED ones are active, EXCLUDED ones have their row raised instead.
 UNDECIDED, INCLUDED, EXCLUDED, IDLE = 0, 1, 2, 3
+
+
+@dataclass(frozen=True, eq=False)
+class UnitPayoffs:
+    """Both matrices [A,B] divided by powers of two (exactly), so that the largest entry is in [1/2, 1)."""
+
+    leader: np.ndarray
+    follower: np.ndarray
+    leader_unit: float
+    follower_unit: float
+
+
+def unit_payoffs(table: PayoffTable) -> UnitPayoffs:
+    """The table in units, as fresh writable arrays (compiled code has one specialisation, for those)."""
+    leader_unit = payoff_unit(table.leader_means)
+    follower_unit = payoff_unit(table.follower_means)
+    return UnitPayoffs(
+        table.leader_means / leader_unit, table.follower_means / follower_unit, leader_unit, follower_unit
+    )
 
 
 class Program(NamedTuple):
@@ -30,7 +51,6 @@ class Program(NamedTuple):
     matrix: np.ndarray
     reference: np.ndarray
     objectives: np.ndarray
-    tolerances: PivotTolerances
     payoffs: np.ndarray
     entries: np.ndarray
 
@@ -52,33 +72,26 @@ class State(NamedTuple):
 
 
 @kernel(error_model="numpy")
-def program_of(
-    matrix: np.ndarray, column: int, objectives: np.ndarray, tolerances: PivotTolerances
-) -> Program:
-    """The program whose reference is a column of the matrix."""
+def program_of(matrix: np.ndarray, reference: np.ndarray, objectives: np.ndarray) -> Program:
+    """The program with room for its work."""
     actions, num_rows = matrix.shape
-    reference = np.empty(actions)
-    for a in range(actions):
-        reference[a] = matrix[a, column]
-    return Program(matrix, reference, objectives, tolerances, np.empty(num_rows), np.empty(actions))
+    return Program(matrix, reference, objectives, np.empty(num_rows), np.empty(actions))
 
 
 @kernel(error_model="numpy")
-def empty_state(actions: int, num_rows: int, num_objectives: int, lower: float, relaxed: float) -> State:
-    """Room for one state, no objective active, every lower bound the same, bounds may rely on less."""
-    bounds = np.empty(num_rows)
-    true_bounds = np.empty(num_rows)
-    for r in range(num_rows):
-        bounds[r] = lower
-        true_bounds[r] = lower - relaxed
+def empty_state(actions: int, num_objectives: int, lower: np.ndarray, relaxed: float) -> State:
+    """Room for one state, no objective active; bounds may rely on less than the lower bounds [R]."""
+    true_lower = np.empty(lower.size)
+    for r in range(lower.size):
+        true_lower[r] = lower[r] - relaxed
     return State(
         np.empty((actions + 1, actions)),
         np.empty(actions + 1),
         np.empty(actions, np.int64),
         np.empty(actions, np.int64),
         np.zeros(num_objectives, np.int8),
-        bounds,
-        true_bounds,
+        lower.copy(),
+        true_lower,
     )
 
 

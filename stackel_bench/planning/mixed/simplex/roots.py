@@ -5,8 +5,13 @@ from typing import NamedTuple
 import numpy as np
 
 from stackel_bench.kernel import kernel
-from stackel_bench.planning.mixed.simplex.bounds import certified_bound, proves_infeasible
-from stackel_bench.planning.mixed.simplex.pivots import INFEASIBLE, MOST_PIVOTS, reoptimise
+from stackel_bench.planning.mixed.simplex.pivots import (
+    INFEASIBLE,
+    MOST_PIVOTS,
+    certified_bound,
+    proves_infeasible,
+    reoptimise,
+)
 from stackel_bench.planning.mixed.simplex.program import (
     UNDECIDED,
     empty_state,
@@ -14,21 +19,19 @@ from stackel_bench.planning.mixed.simplex.program import (
     start,
     write_strategy,
 )
-from stackel_bench.tolerances import TIE, PivotTolerances
+from stackel_bench.tolerances import PIVOTS, TIE
 
 
 class SearchSettings(NamedTuple):
     """What a search asks: replies within slack count, the bound is met within accuracy.
 
-    Excluded replies are kept shift beyond slack, or finest_shift where shift would cost too much. Of one
+    Excluded replies are kept shift beyond slack, or FINEST_SHIFT where shift would cost too much. Of one
     reference alone (only >= 0) strategies count for which it is a best reply; values up to floor do not.
     """
 
     slack: float
     shift: float
-    finest_shift: float
     accuracy: float
-    tolerances: PivotTolerances
     only: int
     floor: float
 
@@ -43,44 +46,36 @@ def root_bounds(
     or if c's column repeats an earlier one.
     """
     actions, responses = follower.shape
-    allowance = settings.tolerances.feasibility
-    reach = settings.slack + allowance
     payoffs = np.empty((2, responses))
     bounds = np.empty(responses)
     best = settings.floor
     vertex = np.zeros(actions)
     for a in range(actions):
         vertex[a] = 1.0
-        value = pessimistic_value(follower, leader, vertex, reach, payoffs, settings.only)
-        if value > best:
-            best = value
-            overwrite(strategy, vertex)
+        best = improved(follower, leader, settings, vertex, payoffs, best, strategy)
         vertex[a] = 0.0
-    state = empty_state(actions, responses, responses, 0.0, 0.0)
+    state = empty_state(actions, responses, np.zeros(responses), 0.0)
     for c in range(responses):
         bounds[c] = -np.inf
-        if c != settings.only if settings.only >= 0 else _repeats_earlier(follower, c, allowance):
+        if c != settings.only if settings.only >= 0 else _repeats_earlier(follower, c):
             continue
-        program = program_of(follower, c, leader, settings.tolerances)
+        program = program_of(follower, follower[:, c].copy(), leader)
         start(program, c, state)
         status, leaving = reoptimise(program, state, best + settings.accuracy, np.int64(MOST_PIVOTS))
         state.mode[c] = UNDECIDED
-        if status == INFEASIBLE and proves_infeasible(program, state, leaving, allowance):
+        if status == INFEASIBLE and proves_infeasible(program, state, leaving, PIVOTS.feasibility):
             continue
         bounds[c] = certified_bound(program, state)
         write_strategy(state, vertex)
-        value = pessimistic_value(follower, leader, vertex, reach, payoffs, settings.only)
-        if value > best:
-            best = value
-            overwrite(strategy, vertex)
+        best = improved(follower, leader, settings, vertex, payoffs, best, strategy)
     return best, bounds
 
 
 @kernel(error_model="numpy")
-def _repeats_earlier(follower: np.ndarray, c: int, tolerance: float) -> bool:
+def _repeats_earlier(follower: np.ndarray, c: int) -> bool:
     for b in range(c):
         a = 0
-        while a < follower.shape[0] and abs(follower[a, b] - follower[a, c]) <= tolerance:
+        while a < follower.shape[0] and abs(follower[a, b] - follower[a, c]) <= TIE:
             a += 1
         if a == follower.shape[0]:
             return True
@@ -88,40 +83,39 @@ def _repeats_earlier(follower: np.ndarray, c: int, tolerance: float) -> bool:
 
 
 @kernel(error_model="numpy")
-def pessimistic_value(
+def improved(
     follower: np.ndarray,
     leader: np.ndarray,
-    strategy: np.ndarray,
-    slack: float,
+    settings: SearchSettings,
+    candidate: np.ndarray,
     payoffs: np.ndarray,
-    only: int,
+    best: float,
+    strategy: np.ndarray,
 ) -> float:
-    """The worst leader payoff among replies within slack; fills both players' payoffs [2,B].
+    """The worst leader payoff of the candidate [A] among replies within slack if it is above best, else best.
 
-    -inf where the one reference that counts is not a best reply.
+    A better candidate is written to strategy [A], both players' payoffs to payoffs [2,B]. Where the one
+    reference that counts is not a best reply, the candidate does not count.
     """
-    responses = payoffs.shape[1]
+    actions, responses = follower.shape
     for b in range(responses):
         payoffs[0, b], payoffs[1, b] = 0.0, 0.0
-    for a in range(strategy.shape[0]):
-        weight = strategy[a]
+    for a in range(actions):
+        weight = candidate[a]
         if weight != 0.0:
             for b in range(responses):
                 payoffs[0, b] += weight * leader[a, b]
                 payoffs[1, b] += weight * follower[a, b]
-    best, worst = -np.inf, np.inf
+    top, worst = -np.inf, np.inf
     for b in range(responses):
-        best = max(best, payoffs[1, b])
-    if only >= 0 and payoffs[1, only] < best - TIE:
-        return -np.inf
+        top = max(top, payoffs[1, b])
+    if settings.only >= 0 and payoffs[1, settings.only] < top - TIE:
+        return best
     for b in range(responses):
-        if best - payoffs[1, b] <= slack:
+        if top - payoffs[1, b] <= settings.slack + PIVOTS.feasibility:
             worst = min(worst, payoffs[0, b])
+    if worst <= best:
+        return best
+    for a in range(actions):
+        strategy[a] = candidate[a]
     return worst
-
-
-@kernel(error_model="numpy")
-def overwrite(target: np.ndarray, source: np.ndarray) -> None:
-    """Write one vector over another."""
-    for a in range(target.shape[0]):
-        target[a] = source[a]
