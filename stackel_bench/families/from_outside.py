@@ -2,14 +2,20 @@
 
 import dataclasses
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from stackel_bench.errors import InputError, MissingValueError, NoEffectError, UnknownKeyError
 from stackel_bench.games.game import Game
 from stackel_bench.options import build
 from stackel_bench.outside.plugins import load_plugin, plugins
-from stackel_bench.outside.reference import Loaded, is_reference, load_reference, one_sentence
+from stackel_bench.outside.reference import (
+    Loaded,
+    is_reference,
+    load_function,
+    load_reference,
+    one_sentence,
+)
 
 _GAME = ("family", "name", "identity", "sampler", "sizes")
 Members = tuple[str, ...]  # "a or b": one of the two
@@ -55,6 +61,30 @@ def outside_game(name: str, found: Loaded, given: Mapping[str, Any]) -> Game:
         game = dataclasses.replace(game, name=name)  # type: ignore[type-var]
     built: Game = game
     return built
+
+
+def program_builder(
+    game: type[Any], functions: Mapping[str, tuple[str, str]], **fixed: Any
+) -> Callable[..., Any]:
+    """A builder of this dataclass of games from a configuration, in which functions are named FILE:NAME.
+
+    For each option that names one: the field that the function goes to, and what is allowed there.
+    """
+    fields = {f.name: f for f in dataclasses.fields(game) if f.init and f.name not in ("name", "identity")}
+    options = {field: option for option, (field, _) in functions.items()}
+
+    def build(**parameters: Any) -> Any:
+        for option, (field, allowed) in functions.items():
+            named = parameters.pop(option)
+            if named is not None or fields[field].default is not None:
+                parameters[field] = load_function(named, f"game.{option}", allowed)
+        return game(**parameters, **fixed)
+
+    names = [options.get(name, name) for name in fields if name not in fixed]
+    keywords = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names]
+    build.__signature__ = inspect.Signature(keywords)  # type: ignore[attr-defined]
+    build.__doc__ = game.__doc__
+    return build
 
 
 def outside_learner(name: str, found: Loaded, family: str, options: Mapping[str, Any]) -> Any:

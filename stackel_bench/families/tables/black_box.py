@@ -8,11 +8,11 @@ import numpy as np
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
+from stackel_bench.families.from_outside import program_builder
 from stackel_bench.families.tables.black_box_sampler import BlackBoxSampler, Simulate
 from stackel_bench.games.identity import digest_of_arrays, program_labels
 from stackel_bench.games.played_values import PlayedValues, played_values
 from stackel_bench.learners.decision import Decision
-from stackel_bench.outside.reference import load_function
 from stackel_bench.streams import KeyPart, generator
 from stackel_bench.text import short_html, short_repr
 
@@ -110,32 +110,7 @@ class BlackBoxGame:
         return played_values(earned[:, 0], earned[:, 1], low, high)
 
 
-def simulator_of(family: str) -> Callable[..., BlackBoxGame]:
+def simulator_of(family: str) -> Callable[..., Any]:
     """A builder of games whose simulator is a function in a file or a module."""
-
-    def build(
-        simulate: str | None,
-        num_leader_actions: int,
-        num_follower_actions: int,
-        reward_range: Sequence[float] | None,
-        sub_gaussian_scale: float,
-        pulls_per_call: int | None,
-        evaluation_episodes: int,
-        call_seconds: float | None,
-    ) -> BlackBoxGame:
-        """A simulator of somebody's."""
-        function = load_function(simulate, "game.simulate", f"FILE:simulate, {_ALLOWED}")
-        return BlackBoxGame(
-            function,
-            num_leader_actions,
-            num_follower_actions,
-            sub_gaussian_scale,
-            reward_range,
-            pulls_per_call,
-            evaluation_episodes,
-            call_seconds,
-            family,
-            f"{family}/simulator",
-        )
-
-    return build
+    functions = {"simulate": ("simulate", f"FILE:simulate, {_ALLOWED}")}
+    return program_builder(BlackBoxGame, functions, family=family, name=f"{family}/simulator")

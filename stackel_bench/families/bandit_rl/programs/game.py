@@ -16,10 +16,10 @@ from stackel_bench.families.bandit_rl.game import LeaderActionModel, sizes_of
 from stackel_bench.families.bandit_rl.programs.episodes import PlayedEpisodes
 from stackel_bench.families.bandit_rl.programs.kept_call import counts_so_far
 from stackel_bench.families.bandit_rl.programs.world import MakeEnv, Rules
+from stackel_bench.families.from_outside import program_builder
 from stackel_bench.games.identity import digest_of_arrays, program_labels
 from stackel_bench.games.played_values import PlayedValues, played_values
 from stackel_bench.learners.decision import Decision
-from stackel_bench.outside.reference import load_function
 from stackel_bench.simulation.recording import Checkpoint, Recorder
 from stackel_bench.streams import KeyPart, generator
 from stackel_bench.text import short_html, short_repr
@@ -145,27 +145,7 @@ class EnvGame:
         return played_values(leader, follower, 0.0, float(self.horizon))
 
 
-def gymnasium_game(
-    make: str | None,
-    num_leader_actions: int,
-    horizon: int,
-    num_states: int | None,
-    discretise: str | None,
-    reward_range: Sequence[float],
-    leader_reward_range: Sequence[float] | None,
-    evaluation_episodes: int,
-    episode_seconds: float | None,
-) -> EnvGame:
-    """An environment of somebody's for each leader action, from a file or a module."""
-    allowed = "FILE:make_env, where make_env(leader_action) is an environment"
-    return EnvGame(
-        load_function(make, "game.make", allowed),
-        num_leader_actions,
-        horizon,
-        num_states,
-        None if discretise is None else load_function(discretise, "game.discretise", "FILE:function"),
-        reward_range,
-        leader_reward_range,
-        evaluation_episodes,
-        episode_seconds,
-    )
+_ENVIRONMENT = "FILE:make_env, where make_env(leader_action) is an environment"
+gymnasium_game = program_builder(
+    EnvGame, {"make": ("make_env", _ENVIRONMENT), "discretise": ("discretise", "FILE:function")}
+)
