@@ -13,7 +13,7 @@ import numpy as np
 from stackel_bench import checks, streams
 from stackel_bench.families.tables.game import PairSampler
 from stackel_bench.families.tables.row_pulls import PairLearner, PullSums, pull_block, stack
-from stackel_bench.families.tables.theory import ToleranceRule, error_of_pulls
+from stackel_bench.families.tables.theory import PAPER_RULE, error_of_pulls
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.guarantee import NOTHING
@@ -55,7 +55,7 @@ class NashLearner(PairLearner, ABC):
 
     which: str = option("random", "which equilibrium: best or worst for the leader, or random")
 
-    rule = ToleranceRule("paper")
+    rule = PAPER_RULE
     name = "nash"
     guarantee = NOTHING
     selections: ClassVar[tuple[str, ...]] = SELECTIONS
