@@ -116,23 +116,14 @@ class BanditNash(NashLearner):
     def equilibrium(self, table: PayoffTable, error: float, draw: float) -> Choice:
         """A pure equilibrium, or what backward induction finds."""
         if self.which == "backward_induction":
-            return _backward_induction(table)
-        return _pure_nash(table, 2 * error, self.which, draw)
-
-
-def _pure_nash(table: PayoffTable, tolerance: float, which: str, draw: float) -> Choice:
-    found = turn_based_nash(table.leader_means, table.follower_means, tolerance)
-    pairs = np.argwhere(found.members)
-    values = table.leader_means[found.members]
-    row, response = (int(index) for index in pairs[PICK[which](values, draw)])
-    return row, None, response, float(table.leader_means[row, response]), float(found.gaps[row, response])
-
-
-def _backward_induction(table: PayoffTable) -> Choice:
-    responses = table.follower_means.argmax(axis=1)
-    values = np.take_along_axis(table.leader_means, responses[:, None], axis=1)[:, 0]
-    row = int(values.argmax())
-    return row, None, int(responses[row]), float(values[row]), 0.0
+            responses = table.follower_means.argmax(axis=1)
+            values = np.take_along_axis(table.leader_means, responses[:, None], axis=1)[:, 0]
+            row = int(values.argmax())
+            return row, None, int(responses[row]), float(values[row]), 0.0
+        found = turn_based_nash(table.leader_means, table.follower_means, 2 * error)
+        pairs, values = np.argwhere(found.members), table.leader_means[found.members]
+        row, response = (int(index) for index in pairs[PICK[self.which](values, draw)])
+        return row, None, response, float(table.leader_means[row, response]), float(found.gaps[row, response])
 
 
 @dataclass(frozen=True)
@@ -146,13 +137,8 @@ class SimultaneousNash(NashLearner):
 
     def equilibrium(self, table: PayoffTable, error: float, draw: float) -> Choice:
         """One of the extreme mixed equilibria."""
-        return _mixed_nash(table, self.which, draw)
-
-
-def _mixed_nash(table: PayoffTable, which: str, draw: float) -> Choice:
-    found = nash_equilibria(table)
-    nash = found[PICK[which](np.array([nash.leader_value for nash in found]), draw)]
-    strategy = dyadic_strategy(nash.leader_strategy)
-    response = int(nash.follower_strategy.argmax())
-    gain = follower_gain(table, strategy, nash.follower_strategy)
-    return None, strategy, response, nash.leader_value, gain
+        found = nash_equilibria(table)
+        nash = found[PICK[self.which](np.array([nash.leader_value for nash in found]), draw)]
+        strategy = dyadic_strategy(nash.leader_strategy)
+        gain = follower_gain(table, strategy, nash.follower_strategy)
+        return None, strategy, int(nash.follower_strategy.argmax()), nash.leader_value, gain

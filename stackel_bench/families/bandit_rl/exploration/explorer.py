@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -96,17 +96,9 @@ class Explorer(Protocol):
     An explorer is a frozen dataclass: its fields are the options `algorithm.explorer_options.KEY=VALUE`.
     """
 
-    @property
-    def name(self) -> str:
-        """As in `algorithm.explorer=name`."""
-
-    @property
-    def proved(self) -> bool:
-        """Whether a theorem bounds the error of every policy's value, for both rewards at once."""
-
-    @property
-    def nested(self) -> bool:
-        """Whether a plan continues the run of the plan before it; if not, each plan is a run of its own."""
+    name: ClassVar[str]  # as in `algorithm.explorer=name`
+    proved: ClassVar[bool]  # whether a theorem bounds the error of every policy's value, both rewards at once
+    nested: ClassVar[bool]  # whether a plan continues the run of the plan before it, or is a run of its own
 
     def seconds_of(self, shape: Shape, plan: EpisodePlan) -> float:
         """Rough time of one plan on one core; corrected by what is measured."""
