@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 
 from stackel_bench.families.bandit import learners
+from stackel_bench.families.bandit.certified import CertifiedLearner
 from stackel_bench.families.bandit.instances import INSTANCES
 from stackel_bench.families.bandit.lower_bound.characteristic_time import characteristic_time, instance_bound
 from stackel_bench.families.bandit.oracle import bandit_oracle
-from stackel_bench.families.bandit.stopping.certified import CertifiedLearner
-from stackel_bench.families.bandit.stopping.successive_elimination import SuccessiveEliminationLearner
+from stackel_bench.families.bandit.successive_elimination import SuccessiveEliminationLearner
 from stackel_bench.families.family import Contract, Family
 from stackel_bench.families.sizes import PAIRS
 from stackel_bench.families.tables.game import measured_pairs, pull_cost

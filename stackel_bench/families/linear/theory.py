@@ -6,7 +6,7 @@ import math
 def accurate_queries(
     epsilon: float, rank: int, estimates: int, delta: float, sub_gaussian_scale: float
 ) -> int:
-    """ceil(256 sigma^2 d ln(4n/delta) / eps^2), for error eps/8 everywhere; sigma is 1/2 for rewards in [0,1].
+    """ceil(256 sigma^2 d ln(4n/delta) / eps^2): error eps/8 everywhere; sigma is 1/2 for rewards in [0,1].
 
     As queries N at each of n = K core points: each mean is within sigma sqrt(2 ln(4K/delta)/N), and least
     squares with leverage at most 2d multiplies that by at most sqrt(2d). As queries m in all, spent in

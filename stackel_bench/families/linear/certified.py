@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from stackel_bench import streams
+from stackel_bench.families.linear.difference_design import STEPS, difference_design
+from stackel_bench.families.linear.feature_confidence import FeatureConfidence, Whitening, whitening
 from stackel_bench.families.linear.game import FeatureSampler
-from stackel_bench.families.linear.stopping.difference_design import STEPS, difference_design
-from stackel_bench.families.linear.stopping.feature_confidence import FeatureConfidence, Whitening, whitening
 from stackel_bench.families.linear.theory import accurate_queries
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.certified.learner import StoppingLearner, stopping_schedule
