@@ -13,7 +13,7 @@ from stackel_bench.models.feature_source import FeatureSource, leader_blocks
 from stackel_bench.models.linear_model import LinearModel
 from stackel_bench.planning.design.feature_products import row_means
 from stackel_bench.simulation.pulls import nested_reward_sums, reward_sums
-from stackel_bench.text import short_html, short_repr
+from stackel_bench.text import ShortRepr
 from stackel_bench.tolerances import SUM_TIE
 
 BLOCK_ELEMENTS = 2**20  # part of the identity: it says how the features are cut for the digest
@@ -77,11 +77,8 @@ class FeatureSampler:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LinearBanditGame:
+class LinearBanditGame(ShortRepr):
     """A linear model (the truth) and the noise on top of it, Gaussian of standard deviation 1 by default."""
-
-    __repr__ = short_repr
-    _repr_html_ = short_html
 
     family: ClassVar[str] = "linear"
     model: LinearModel

@@ -14,13 +14,13 @@ from stackel_bench.games.identity import digest_of_arrays, program_labels
 from stackel_bench.games.played_values import PlayedValues, played_values
 from stackel_bench.learners.decision import Decision
 from stackel_bench.streams import KeyPart, generator
-from stackel_bench.text import short_html, short_repr
+from stackel_bench.text import ShortRepr
 
 _ALLOWED = "a function (leader_action, follower_action, pulls, rng) -> (leader sum, follower sum)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BlackBoxGame:
+class BlackBoxGame(ShortRepr):
     """A simulator of a game with unknown means; family: bandit, or simultaneous (the leader mixes).
 
     Learners work as on any such game. What needs the truth (values, gaps, suboptimality) raises an
@@ -29,9 +29,6 @@ class BlackBoxGame:
     user's word on their tails. pulls_per_call bounds the pulls that simulate is asked for at once, so that
     long runs can be cut there.
     """
-
-    __repr__ = short_repr
-    _repr_html_ = short_html
 
     simulate: Simulate = field(repr=False)
     num_leader_actions: int

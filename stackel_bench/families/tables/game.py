@@ -12,7 +12,7 @@ from stackel_bench.games.identity import digest_of_arrays
 from stackel_bench.games.noise import Noise
 from stackel_bench.models import PayoffTable
 from stackel_bench.simulation.pulls import nested_reward_sums, reward_sums
-from stackel_bench.text import short_html, short_repr
+from stackel_bench.text import ShortRepr
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +68,8 @@ class PairSampler:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TableGame:
+class TableGame(ShortRepr):
     """A payoff table (the truth) and the noise on top of it; learners pull pairs of actions."""
-
-    __repr__ = short_repr
-    _repr_html_ = short_html
 
     family: ClassVar[str]
     table: PayoffTable

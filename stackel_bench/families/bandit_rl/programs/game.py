@@ -22,7 +22,7 @@ from stackel_bench.games.played_values import PlayedValues, played_values
 from stackel_bench.learners.decision import Decision
 from stackel_bench.simulation.recording import Checkpoint, Recorder
 from stackel_bench.streams import KeyPart, generator
-from stackel_bench.text import short_html, short_repr
+from stackel_bench.text import ShortRepr
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class ProgramSampler:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EnvGame:
+class EnvGame(ShortRepr):
     """An environment per leader action, with Gymnasium's `reset(seed=...)` and `step(action)`.
 
     Observations are states: Discrete, or made so by `discretise` and `num_states`. The follower's reward is
@@ -77,9 +77,6 @@ class EnvGame:
     leader_reward_range, if that is given) and are scaled to [0,1]. An episode has `horizon` steps and starts
     in one state; where it terminates it stays, with reward 0. Same seed of `reset`, same episode.
     """
-
-    __repr__ = short_repr
-    _repr_html_ = short_html
 
     family: ClassVar[str] = "bandit_rl"
     make_env: MakeEnv = field(repr=False)
