@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from stackel_bench.errors import InputError
+from stackel_bench.families.sizes import PAIRS
 from stackel_bench.games.identity import digest_of_arrays
 from stackel_bench.games.noise import Noise
 from stackel_bench.models.feature_source import FeatureSource, leader_blocks
@@ -127,12 +128,7 @@ class LinearBanditGame(ShortRepr):
     @property
     def sizes(self) -> dict[str, int]:
         """The sizes that sample complexity is measured against."""
-        leaders, followers, dimension = self.model.shape
-        return {
-            "num_leader_actions": leaders,
-            "num_follower_actions": followers,
-            "dimension": dimension,
-        }
+        return dict(zip((*PAIRS, "dimension"), self.model.shape, strict=True))
 
 
 def _check_means(field: str, start: int, means: np.ndarray) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.families.from_outside import program_builder
+from stackel_bench.families.sizes import PAIRS
 from stackel_bench.families.tables.black_box_sampler import BlackBoxSampler, Simulate
 from stackel_bench.games.identity import digest_of_arrays, program_labels
 from stackel_bench.games.played_values import PlayedValues, played_values
@@ -54,15 +55,9 @@ class BlackBoxGame(ShortRepr):
             checks.real("call_seconds", self.call_seconds, least=0, open_least=True)
         scale = checks.real("sub_gaussian_scale", self.sub_gaussian_scale, least=0, open_least=True)
         if not self.identity:
-            labels = (
-                self.name,
-                *self.sizes.values(),
-                scale,
-                self._range,
-                self.pulls_per_call,
-                self.evaluation_episodes,
-            )
-            digest = digest_of_arrays(self.family, (), *labels, *program_labels(self.simulate))
+            played = (scale, self._range, self.pulls_per_call, self.evaluation_episodes)
+            labels = (self.name, *self.sizes.values(), *played, *program_labels(self.simulate))
+            digest = digest_of_arrays(self.family, (), *labels)
             object.__setattr__(self, "identity", digest)
 
     @property
@@ -86,10 +81,7 @@ class BlackBoxGame(ShortRepr):
     @property
     def sizes(self) -> dict[str, int]:
         """The sizes that sample complexity is measured against."""
-        return {
-            "num_leader_actions": self.num_leader_actions,
-            "num_follower_actions": self.num_follower_actions,
-        }
+        return {name: getattr(self, name) for name in PAIRS}
 
     def play_out(self, decision: Decision, key: tuple[KeyPart, ...]) -> PlayedValues | None:
         """What both players earn in fresh pulls of the decision."""

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stackel_bench.families.family import Measured
+from stackel_bench.families.sizes import PAIRS
 from stackel_bench.games.identity import digest_of_arrays
 from stackel_bench.games.noise import Noise
 from stackel_bench.models import PayoffTable
@@ -93,8 +94,7 @@ class TableGame(ShortRepr):
     @property
     def sizes(self) -> dict[str, int]:
         """The sizes that sample complexity is measured against."""
-        leader, follower = self.table.shape
-        return {"num_leader_actions": leader, "num_follower_actions": follower}
+        return dict(zip(PAIRS, self.table.shape, strict=True))
 
 
 def pull_cost(method: str, arguments: Mapping[str, Any], result: Any) -> float:

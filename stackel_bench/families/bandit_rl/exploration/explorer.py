@@ -11,10 +11,10 @@ import numpy as np
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
+from stackel_bench.learners.learner import StreamKey
 from stackel_bench.models import FollowerMDP
 from stackel_bench.simulation.policy_mixture import PolicyMixture
 from stackel_bench.simulation.tally import EpisodeSource
-from stackel_bench.streams import KeyPart
 
 Shape = tuple[int, int, int]  # (horizon H, states S, follower actions B)
 
@@ -110,10 +110,6 @@ class Explorer(Protocol):
         """A total of episodes for this leader action, split into phases."""
 
     def explore(
-        self,
-        simulator: EpisodeSource,
-        plans: Sequence[EpisodePlan],
-        goal: Goal,
-        key: tuple[KeyPart, ...],
+        self, simulator: EpisodeSource, plans: Sequence[EpisodePlan], goal: Goal, key: StreamKey
     ) -> list[Exploration]:
         """One exploration of the leader action per plan; an InputError if totals shrink along the plans."""
