@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
+from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.learner import StreamKey
 from stackel_bench.models import FollowerMDP
 from stackel_bench.simulation.policy_mixture import PolicyMixture
@@ -31,6 +32,11 @@ class Goal:
         checks.real("epsilon", self.epsilon, least=0, open_least=True)
         checks.real("delta", self.delta, least=0, most=1, open_least=True, open_most=True)
         checks.integer("num_leader_actions", self.num_leader_actions, least=1)
+
+
+def goal_of(sampler: Any, budget: Budget) -> Goal:
+    """What learners of this game are asked for with this budget."""
+    return Goal(budget.epsilon, budget.delta, sampler.num_leader_actions)
 
 
 @dataclass(frozen=True)
