@@ -15,13 +15,7 @@ from stackel_bench.errors import (
 from stackel_bench.games.game import Game
 from stackel_bench.options import build
 from stackel_bench.outside import plugins
-from stackel_bench.outside.reference import (
-    Loaded,
-    is_reference,
-    load_function,
-    load_reference,
-    one_sentence,
-)
+from stackel_bench.outside.reference import Loaded, is_reference, load_function, load_reference, one_sentence
 
 _GAME = ("family", "name", "identity", "sampler", "sizes")
 Members = tuple[str, ...]  # "a or b": one of the two

@@ -88,12 +88,12 @@ class BanditRLLearner:
             raise InputError("budget", budget.kind, allowed)
         for phase, episodes in plans[-1].phases.items():
             runnable_phase(phase, episodes, budget.epsilon)
+        theory = self._explorer.theory_plan(sampler.shape, goal_of(sampler, budget))
         return Schedule(
             budget=budget,
             counts=tuple(plan.total for plan in plans),
             samples=tuple(plan.total * actions for plan in plans),
-            theory_samples=self._explorer.theory_plan(sampler.shape, goal_of(sampler, budget)).total
-            * actions,
+            theory_samples=theory.total * actions,
             units=actions,
             seconds_per_unit=self._seconds(sampler, plans),
             nested=self._explorer.nested,
@@ -121,10 +121,7 @@ class BanditRLLearner:
         """Findings about one leader action, by rung; both tie-breakings are planned on the same estimate."""
         budget = schedule.budget
         explorations = self._explorer.explore(
-            sampler.simulator(unit),
-            schedule.detail,
-            goal_of(sampler, budget),
-            (*key, "explore", unit),
+            sampler.simulator(unit), schedule.detail, goal_of(sampler, budget), (*key, "explore", unit)
         )
         slack = self.tolerance * budget.epsilon
         return [_finding(exploration, slack) for exploration in explorations]

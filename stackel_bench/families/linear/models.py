@@ -76,11 +76,7 @@ def one_hot_model(table: PayoffTable) -> LinearModel:
 
 
 def taxation_model(
-    num_leader_actions: int,
-    num_follower_actions: int,
-    degree: int,
-    labour_cost: float,
-    welfare_weight: float,
+    num_leader_actions: int, num_follower_actions: int, degree: int, labour_cost: float, welfare_weight: float
 ) -> LinearModel:
     """Taxation with a quadratic utility: features are all monomials in tax t and labour l up to a degree.
 
