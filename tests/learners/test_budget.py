@@ -122,8 +122,8 @@ def test_no_formula_overflows_within_the_limits(epsilon: float, delta: float, sc
         paper_pulls(epsilon, 10**9, delta, 100.0),
         accurate_queries(epsilon, 1000, 4000, delta, 100.0),
         accurate_queries(epsilon, 1000, 10**9, delta, 100.0),
-        theorem_budget((50, 100, 50), Goal(epsilon, delta, 100)).gather,
-        proof_budget((50, 100, 50), Goal(epsilon, delta, 100)).gather,
+        theorem_budget((50, 100, 50), Goal(epsilon, delta, 100)).phases["gather"],
+        proof_budget((50, 100, 50), Goal(epsilon, delta, 100)).phases["gather"],
         rf_ucrl_episodes((50, 100, 50), Goal(epsilon, delta, 100)),
     ]
     assert min(counts) >= 1

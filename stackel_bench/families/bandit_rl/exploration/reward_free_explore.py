@@ -62,8 +62,7 @@ class RewardFreeExplore:
     def theory_plan(self, shape: Shape, goal: Goal) -> EpisodePlan:
         """S*H*N0 episodes to explore and N to gather."""
         budget_of = theorem_budget if self.constants == "theorem" else proof_budget
-        budget = budget_of(shape, goal, c_explore=self.c_explore, c_data=self.c_data)
-        return EpisodePlan({"explore": budget.explore, "gather": budget.gather})
+        return budget_of(shape, goal, c_explore=self.c_explore, c_data=self.c_data)
 
     def seconds_of(self, shape: Shape, plan: EpisodePlan) -> float:
         """EULER replans some hundred times for every state at every layer but the first (fitted by eye)."""
