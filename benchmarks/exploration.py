@@ -24,7 +24,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before numpy is imported
 import numpy as np
 
 from stackel_bench.families.bandit_rl.diagnosis import coverage, maximal_reach, query_frequencies
-from stackel_bench.families.bandit_rl.exploration.euler import EulerSettings, euler_run, greedy_actions
+from stackel_bench.families.bandit_rl.exploration.euler import EulerSettings, euler_policy, euler_run
 from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Exploration, Goal
 from stackel_bench.families.bandit_rl.exploration.registry import make_explorer
 from stackel_bench.kernel import kernel
@@ -206,7 +206,7 @@ def _twin(rng, cumulative, layer, state, episodes, log_term):
     policy = np.zeros((layer, states), dtype=np.int64)
     for _ in range(episodes):
         if replan:
-            policy = greedy_actions(counts, state, log_term, 1.0)
+            policy = euler_policy(counts, state, log_term, 1.0)
             threshold = np.maximum(2 * visits, visits + 1)
             plans += 1
             replan = False

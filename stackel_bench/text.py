@@ -47,16 +47,19 @@ def number_of(text: str) -> float:
     return value
 
 
-def short_repr(thing: Any) -> str:
-    """`Class(field=value, ...)` of a dataclass, each value shortened; games also say their sizes."""
-    fields = ", ".join(f"{name}={value}" for name, value in _fields(thing).items())
-    return f"{type(thing).__name__}({fields})"
+class ShortRepr:
+    """A dataclass that shows itself as `Class(field=value, ...)`, in notebooks as a table.
 
+    Each value is shortened; games also say their sizes.
+    """
 
-def short_html(thing: Any) -> str:
-    """The same as a small table, for notebooks."""
-    rows = (f"<tr><th>{name}</th><td>{escape(value)}</td></tr>" for name, value in _fields(thing).items())
-    return f"<table><caption>{type(thing).__name__}</caption>{''.join(rows)}</table>"
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={value}" for name, value in _fields(self).items())
+        return f"{type(self).__name__}({fields})"
+
+    def _repr_html_(self) -> str:
+        rows = (f"<tr><th>{name}</th><td>{escape(value)}</td></tr>" for name, value in _fields(self).items())
+        return f"<table><caption>{type(self).__name__}</caption>{''.join(rows)}</table>"
 
 
 def _fields(thing: Any) -> dict[str, str]:

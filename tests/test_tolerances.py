@@ -18,9 +18,9 @@ HOME = "tolerances.py"
 NO_TOLERANCES = {
     "families/bandit_rl/exploration/": "seconds of a cost model",
     "families/bandit_rl/learners.py": "seconds of a cost model",
-    "families/bandit/stopping/successive_elimination.py": "seconds of a cost model",
+    "families/bandit/successive_elimination.py": "seconds of a cost model",
     "families/linear/learners.py": "seconds of a cost model",
-    "families/linear/stopping/certified.py": "seconds of a cost model",
+    "families/linear/certified.py": "seconds of a cost model",
     "families/tables/row_pulls.py": "seconds of a cost model",
     "learners/": "seconds of a cost model; the smallest parameters that a budget may have",
     "claims/claim.py": "the probability of a false alarm",

@@ -11,16 +11,13 @@ from stackel_bench.evaluation.oracle import Oracle
 from stackel_bench.learners.decision import Decision, Decisions
 from stackel_bench.learners.guarantee import Line
 from stackel_bench.models import TieBreaking
-from stackel_bench.text import short_html, short_repr
+from stackel_bench.text import ShortRepr
 from stackel_bench.tolerances import VALUE
 
 
 @dataclass(frozen=True, repr=False)
-class Verdict:
+class Verdict(ShortRepr):
     """Every line of the theorem by itself; the guarantee held if those did that the learner is judged by."""
-
-    __repr__ = short_repr
-    _repr_html_ = short_html
 
     value: float  # phi_0 or psi_0 of the commitment
     value_suboptimality: float

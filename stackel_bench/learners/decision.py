@@ -12,15 +12,12 @@ from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.learners.guarantee import NOTHING, Guarantee
 from stackel_bench.models import TieBreaking
-from stackel_bench.text import short_html, short_repr
+from stackel_bench.text import ShortRepr
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Decision:
+class Decision(ShortRepr):
     """What a learner returns: a commitment, the response it expects, and what it paid for knowing it."""
-
-    __repr__ = short_repr
-    _repr_html_ = short_html
 
     tie_breaking: TieBreaking
     leader_action: int | None  # finite-leader families

@@ -6,15 +6,12 @@ import numpy as np
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
-from stackel_bench.text import short_html, short_repr
+from stackel_bench.text import ShortRepr
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FollowerMDP:
+class FollowerMDP(ShortRepr):
     """Transitions [H,S,B,S] with rows that sum to 1, two rewards [H,S,B], and where every episode starts."""
-
-    __repr__ = short_repr
-    _repr_html_ = short_html
 
     transitions: np.ndarray
     leader_rewards: np.ndarray

@@ -7,21 +7,18 @@ import numpy as np
 from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.models.feature_source import FeatureSource, feature_source, leader_blocks
-from stackel_bench.text import short_html, short_repr
+from stackel_bench.text import ShortRepr
 
 CHECK_ELEMENTS = 2**20  # 8 MB of features are looked at together
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LinearModel:
+class LinearModel(ShortRepr):
     """Mean rewards phi(a,b)^T theta with features [A,B,d] and two parameter vectors [d].
 
     Features may be an array, a memory map (neither is copied) or a feature source that yields blocks; they
     are read once, block by block, to see that they are finite.
     """
-
-    __repr__ = short_repr
-    _repr_html_ = short_html
 
     features: FeatureSource
     leader_parameters: np.ndarray

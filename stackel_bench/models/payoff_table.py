@@ -5,15 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from stackel_bench import checks
-from stackel_bench.text import short_html, short_repr
+from stackel_bench.text import ShortRepr
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PayoffTable:
+class PayoffTable(ShortRepr):
     """Two matrices [A,B]; rows are leader actions, columns follower actions."""
-
-    __repr__ = short_repr
-    _repr_html_ = short_html
 
     leader_means: np.ndarray
     follower_means: np.ndarray

@@ -16,7 +16,7 @@ from stackel_bench.evaluation.oracle import Oracle
 from stackel_bench.evaluation.verdict import judge
 from stackel_bench.families.bandit.game import BanditGame
 from stackel_bench.families.oracles import oracle_of
-from stackel_bench.families.simultaneous.game import SimultaneousGame
+from stackel_bench.families.simultaneous.instances import SimultaneousGame
 from stackel_bench.families.simultaneous.oracle import SimplexOracle
 from stackel_bench.games.noise import Noise
 from stackel_bench.learners.decision import Decision, Decisions

@@ -12,7 +12,7 @@ from stackel_bench.families.bandit.game import BanditGame
 from stackel_bench.families.bandit_rl.game import BanditRLGame
 from stackel_bench.families.linear.game import LinearBanditGame
 from stackel_bench.families.oracles import oracle_of
-from stackel_bench.families.simultaneous.game import SimultaneousGame
+from stackel_bench.families.simultaneous.instances import SimultaneousGame
 from stackel_bench.games.game import Game
 from stackel_bench.learners.decision import Decision, Decisions
 from stackel_bench.learners.guarantee import NOT_ROBUST, PAPER, Guarantee, Line

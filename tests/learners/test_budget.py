@@ -114,16 +114,16 @@ def test_no_formula_overflows_within_the_limits(epsilon: float, delta: float, sc
     """Every theorem's number is a whole number >= 1 for all accuracies that a budget accepts."""
     from stackel_bench.families.bandit_rl.exploration.explorer import Goal
     from stackel_bench.families.bandit_rl.theory import proof_budget, rf_ucrl_episodes, theorem_budget
-    from stackel_bench.families.linear.theory import core_point_queries, design_queries
+    from stackel_bench.families.linear.theory import accurate_queries
     from stackel_bench.families.tables.theory import paper_pulls
 
     budget = ScaledBudget(epsilon=epsilon, delta=delta, scale=scale)
     counts = [
         paper_pulls(epsilon, 10**9, delta, 100.0),
-        core_point_queries(epsilon, 1000, 4000, delta, 100.0),
-        design_queries(epsilon, 1000, 10**9, delta, 100.0),
-        theorem_budget((50, 100, 50), Goal(epsilon, delta, 100)).gather,
-        proof_budget((50, 100, 50), Goal(epsilon, delta, 100)).gather,
+        accurate_queries(epsilon, 1000, 4000, delta, 100.0),
+        accurate_queries(epsilon, 1000, 10**9, delta, 100.0),
+        theorem_budget((50, 100, 50), Goal(epsilon, delta, 100)).phases["gather"],
+        proof_budget((50, 100, 50), Goal(epsilon, delta, 100)).phases["gather"],
         rf_ucrl_episodes((50, 100, 50), Goal(epsilon, delta, 100)),
     ]
     assert min(counts) >= 1

@@ -11,7 +11,7 @@ import numpy as np
 
 from stackel_bench.families.tables.game import PairSampler
 from stackel_bench.families.tables.row_pulls import PairLearner, PullSums, pull_block
-from stackel_bench.families.tables.theory import ToleranceRule
+from stackel_bench.families.tables.theory import ANYTIME_RULE, HALF_RULE, PAPER_RULE, PLUG_IN_RULE
 from stackel_bench.learners.decision import Decisions
 from stackel_bench.learners.learner import Schedule, StreamKey
 from stackel_bench.models import TieBreaking
@@ -89,25 +89,25 @@ class BanditLearner(PairLearner):
 class Paper(BanditLearner):
     """Algorithm 1: responses within 3 eps/4 of the empirical best, at error eps/8."""
 
-    rule = ToleranceRule("paper")
+    rule = PAPER_RULE
 
 
 class PlugIn(BanditLearner):
     """The empirical best response taken at its word; no guarantee."""
 
-    rule = ToleranceRule("plug_in")
+    rule = PLUG_IN_RULE
 
 
 class HalfTolerance(BanditLearner):
     """Responses within eps/2, at error eps/4: four times fewer pulls, nothing promised of phi_{eps/2}."""
 
-    rule = ToleranceRule("half_tolerance")
+    rule = HALF_RULE
 
 
 class Anytime(BanditLearner):
     """Responses within twice the error of the pulls, whatever their number."""
 
-    rule = ToleranceRule("anytime")
+    rule = ANYTIME_RULE
 
 
 def empirical_response_sets(

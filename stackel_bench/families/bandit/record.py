@@ -1,23 +1,16 @@
 """The record of bandit games."""
 
-from collections.abc import Mapping
-
 from stackel_bench.families.bandit import learners
+from stackel_bench.families.bandit.certified import CertifiedLearner
 from stackel_bench.families.bandit.instances import INSTANCES
 from stackel_bench.families.bandit.lower_bound.characteristic_time import characteristic_time, instance_bound
 from stackel_bench.families.bandit.oracle import bandit_oracle
-from stackel_bench.families.bandit.stopping.certified import CertifiedLearner
-from stackel_bench.families.bandit.stopping.successive_elimination import SuccessiveEliminationLearner
+from stackel_bench.families.bandit.successive_elimination import SuccessiveEliminationLearner
 from stackel_bench.families.family import Contract, Family
 from stackel_bench.families.sizes import PAIRS
 from stackel_bench.families.tables.game import measured_pairs, pull_cost
 from stackel_bench.families.tables.nash import BanditNash
 from stackel_bench.families.tables.theory import PAIR_EXPONENTS, lower_bound_pulls
-
-
-def _lower_bound(epsilon: float, sizes: Mapping[str, int]) -> float:
-    return lower_bound_pulls(epsilon, sizes["num_leader_actions"], sizes["num_follower_actions"])
-
 
 FAMILY = Family(
     name="bandit",
@@ -39,7 +32,7 @@ FAMILY = Family(
         "bandit/random", {"num_leader_actions": 3, "num_follower_actions": 4}, pull_cost, measured_pairs
     ),
     confidence=CertifiedLearner,
-    lower_bound=_lower_bound,
+    lower_bound=lambda epsilon, sizes: lower_bound_pulls(epsilon, **sizes),
     characteristic_time=characteristic_time,
     instance_bound=instance_bound,
 )

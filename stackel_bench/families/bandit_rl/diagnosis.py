@@ -60,18 +60,15 @@ class Coverage(NamedTuple):
 def coverage(mdp: FollowerMDP, exploration: Exploration, *, epsilon: float) -> Coverage:
     """The coverage of the true mdp; a state is significant from max_pi P_h(s) >= epsilon/(2 S H^2) on."""
     horizon, states, actions = mdp.shape
-    sampling = (
-        query_frequencies(exploration.visits)
-        if exploration.mixture is None
-        else mixture_occupancy(mdp, exploration.mixture)
-    )
+    if exploration.mixture is None:  # triples were queried
+        sampling = query_frequencies(exploration.visits)
+    else:
+        sampling = mixture_occupancy(mdp, exploration.mixture)
     reach = maximal_reach(mdp)
     significant = reach >= epsilon / (2 * states * horizon**2)
     with np.errstate(divide="ignore"):
-        ratios = np.where(significant, reach, 0.0)[..., None] / np.where(
-            significant[..., None], sampling, 1.0
-        )
-    return Coverage(float(ratios.max()), 2.0 * states * actions * horizon)
+        ratios = reach[significant][:, None] / sampling[significant]
+    return Coverage(float(ratios.max(initial=0.0)), 2.0 * states * actions * horizon)
 
 
 def maximal_reach(mdp: FollowerMDP) -> np.ndarray:
@@ -132,23 +129,12 @@ def uniform_error(estimate: FollowerMDP, truth: FollowerMDP, max_policies: int =
     # The first layer matters at the initial state only.
     if actions ** min(states * (horizon - 1) + 1, 64) <= max_policies:
         return _enumerated(estimate, truth)
-    return _bounded(estimate, truth)
+    return _bounded(estimate, estimate.transitions, truth)
 
 
 def reward_error(estimate: FollowerMDP, truth: FollowerMDP) -> float:
-    """The true sup over policies and players of what estimated rewards alone move a value by, exactly.
-
-    The policy plays in the true transitions, paid by the difference of the rewards, or by its negative.
-    """
-    worst = 0.0
-    for player in ("leader_rewards", "follower_rewards"):
-        off = getattr(estimate, player) - getattr(truth, player)
-        for sign in (1.0, -1.0):
-            values = np.zeros(truth.shape[1])
-            for h in range(truth.shape[0] - 1, -1, -1):
-                values = (sign * off[h] + _expected(truth.transitions[h], values)).max(axis=1)
-            worst = max(worst, float(values[truth.initial_state]))
-    return worst
+    """The true sup over policies and players of what estimated rewards alone move a value by, exactly."""
+    return _bounded(estimate, truth.transitions, truth)
 
 
 def _enumerated(estimate: FollowerMDP, truth: FollowerMDP) -> float:
@@ -168,10 +154,11 @@ def _enumerated(estimate: FollowerMDP, truth: FollowerMDP) -> float:
     return worst
 
 
-def _bounded(estimate: FollowerMDP, truth: FollowerMDP) -> float:
+def _bounded(estimate: FollowerMDP, transitions: np.ndarray, truth: FollowerMDP) -> float:
     """An upper bound from V_hat - V = (r_hat - r) + (P_hat - P) V + P_hat (V_hat - V)_next.
 
-    The middle term is maximised over all V between the smallest and the largest true value of each state.
+    V_hat has the estimate's rewards and these transitions; with the true ones the bound is exact. The middle
+    term is maximised over all V between the smallest and the largest true value of each state.
     """
     horizon, states, _ = truth.shape
     worst = 0.0
@@ -179,11 +166,11 @@ def _bounded(estimate: FollowerMDP, truth: FollowerMDP) -> float:
         smallest, largest, above, below = (np.zeros(states) for _ in range(4))
         for h in range(horizon - 1, -1, -1):
             reward = getattr(estimate, player)[h] - getattr(truth, player)[h]
-            moved = estimate.transitions[h] - truth.transitions[h]
+            moved = transitions[h] - truth.transitions[h]
             most = np.maximum(moved * smallest, moved * largest).sum(axis=2)
             least = np.minimum(moved * smallest, moved * largest).sum(axis=2)
-            above = (reward + most + _expected(estimate.transitions[h], above)).max(axis=1)
-            below = (-reward - least + _expected(estimate.transitions[h], below)).max(axis=1)
+            above = (reward + most + _expected(transitions[h], above)).max(axis=1)
+            below = (-reward - least + _expected(transitions[h], below)).max(axis=1)
             rewards = getattr(truth, player)[h]
             smallest = (rewards + _expected(truth.transitions[h], smallest)).min(axis=1)
             largest = (rewards + _expected(truth.transitions[h], largest)).max(axis=1)

@@ -13,7 +13,7 @@ from stackel_bench.games.identity import digest_of_arrays
 from stackel_bench.games.noise import Noise
 from stackel_bench.models import FollowerMDP
 from stackel_bench.simulation.episodes import NOISES, EpisodeSimulator
-from stackel_bench.text import short_html, short_repr
+from stackel_bench.text import ShortRepr
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +52,8 @@ class LeaderActionModel:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BanditRLGame:
+class BanditRLGame(ShortRepr):
     """One follower MDP per leader action (the truth), all of one shape, and the noise of single rewards."""
-
-    __repr__ = short_repr
-    _repr_html_ = short_html
 
     family: ClassVar[str] = "bandit_rl"
     mdps: tuple[FollowerMDP, ...]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stackel_bench.errors import InputError
-from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Exploration, Explorer, Goal
+from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Exploration, Explorer, goal_of
 from stackel_bench.families.bandit_rl.exploration.registry import EXPLORERS, make_explorer
 from stackel_bench.families.bandit_rl.game import EpisodeSampler
 from stackel_bench.families.bandit_rl.theory import runnable_phase
@@ -88,11 +88,12 @@ class BanditRLLearner:
             raise InputError("budget", budget.kind, allowed)
         for phase, episodes in plans[-1].phases.items():
             runnable_phase(phase, episodes, budget.epsilon)
+        theory = self._explorer.theory_plan(sampler.shape, goal_of(sampler, budget))
         return Schedule(
             budget=budget,
             counts=tuple(plan.total for plan in plans),
             samples=tuple(plan.total * actions for plan in plans),
-            theory_samples=self._explorer.theory_plan(sampler.shape, _goal(sampler, budget)).total * actions,
+            theory_samples=theory.total * actions,
             units=actions,
             seconds_per_unit=self._seconds(sampler, plans),
             nested=self._explorer.nested,
@@ -111,7 +112,7 @@ class BanditRLLearner:
             actions = sampler.num_leader_actions
             counts = budget.unit_counts(1, actions, "episode for each leader action")
             return [self._explorer.fixed_plan(sampler.shape, count) for count in counts]
-        plan = self._explorer.theory_plan(sampler.shape, _goal(sampler, budget))
+        plan = self._explorer.theory_plan(sampler.shape, goal_of(sampler, budget))
         return [plan.scaled(budget.scale / divisor) for divisor in budget.divisors]
 
     def explore(
@@ -120,10 +121,7 @@ class BanditRLLearner:
         """Findings about one leader action, by rung; both tie-breakings are planned on the same estimate."""
         budget = schedule.budget
         explorations = self._explorer.explore(
-            sampler.simulator(unit),
-            schedule.detail,
-            _goal(sampler, budget),
-            (*key, "explore", unit),
+            sampler.simulator(unit), schedule.detail, goal_of(sampler, budget), (*key, "explore", unit)
         )
         slack = self.tolerance * budget.epsilon
         return [_finding(exploration, slack) for exploration in explorations]
@@ -138,7 +136,7 @@ class BanditRLLearner:
     ) -> ActionFinding:
         """One of the findings of `explore`."""
         explorer: Any = self._explorer
-        goal, source = _goal(sampler, schedule.budget), sampler.simulator(unit)
+        goal, source = goal_of(sampler, schedule.budget), sampler.simulator(unit)
         exploration = explorer.explore_rung(
             source, schedule.detail[rung], goal, (*key, "explore", unit), rung
         )
@@ -180,10 +178,6 @@ class PlugIn(BanditRLLearner):
 def _explores_rungs(thing: Any) -> bool:
     """Whether its `explore` is that of a class with `explore_rung`; a subclass may have another one."""
     return "explore_rung" in vars(next(kind for kind in type(thing).__mro__ if "explore" in vars(kind)))
-
-
-def _goal(sampler: EpisodeSampler, budget: Budget) -> Goal:
-    return Goal(budget.epsilon, budget.delta, sampler.num_leader_actions)
 
 
 def _finding(exploration: Exploration, slack: float) -> ActionFinding:

@@ -1,7 +1,6 @@
 """Episodes per leader action that the bandit-RL theorems ask for, with explicit logarithms."""
 
 import math
-from dataclasses import dataclass
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
@@ -9,27 +8,12 @@ from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, G
 from stackel_bench.tolerances import FIXED_POINT
 
 
-@dataclass(frozen=True)
-class RewardFreeBudget:
-    """Reward-Free RL-Explore: N0 episodes for each of S*H targets, then N gathering episodes."""
-
-    per_target: int
-    num_targets: int
-    gather: int
-
-    @property
-    def explore(self) -> int:
-        """Episodes of the exploration phase."""
-        return self.per_target * self.num_targets
-
-
-def theorem_budget(
-    shape: Shape, goal: Goal, *, c_explore: float = 1.0, c_data: float = 1.0
-) -> RewardFreeBudget:
+def theorem_budget(shape: Shape, goal: Goal, *, c_explore: float = 1.0, c_data: float = 1.0) -> EpisodePlan:
     """The theorem's orders with its unknown constants set to c and iota = ln(HSAB/(delta epsilon)).
 
-    N0 = c_explore S^3 B H^6 iota^3 / epsilon per target, N = c_data max(H^5 S^2 B iota / epsilon^2, R), where
-    R is the reward part: its constants are known, and without them tiny horizons would get too little.
+    N0 = c_explore S^3 B H^6 iota^3 / epsilon for each of S*H targets, then N gathering episodes,
+    N = c_data max(H^5 S^2 B iota / epsilon^2, R), where R is the reward part: its constants are known, and
+    without them tiny horizons would get too little.
     """
     horizon, states, actions = shape
     epsilon, failure = goal.epsilon, goal.delta / (3 * goal.num_leader_actions)
@@ -39,18 +23,15 @@ def theorem_budget(
     transitions = horizon**5 * states**2 * actions * iota / epsilon**2
     rewards = reward_episodes(shape, epsilon / 16, failure)
     gather = math.ceil(c_data * max(transitions, rewards))
-    return RewardFreeBudget(per_target, states * horizon, gather)
+    return EpisodePlan({"explore": per_target * states * horizon, "gather": gather})
 
 
 def paper_total(shape: Shape, goal: Goal) -> EpisodePlan:
     """The theorem's total per leader action in one phase, for explorers compared with it at equal budget."""
-    budget = theorem_budget(shape, goal)
-    return EpisodePlan({"explore": budget.explore + budget.gather})
+    return EpisodePlan({"explore": theorem_budget(shape, goal).total})
 
 
-def proof_budget(
-    shape: Shape, goal: Goal, *, c_explore: float = 1.0, c_data: float = 1.0
-) -> RewardFreeBudget:
+def proof_budget(shape: Shape, goal: Goal, *, c_explore: float = 1.0, c_data: float = 1.0) -> EpisodePlan:
     """The constants of the proofs: accuracy epsilon/16 for transitions and for rewards each.
 
     Failure probability delta/(3A) for exploration (again over S*H targets), transitions and rewards. N0 has
@@ -62,7 +43,7 @@ def proof_budget(
     iota = math.log(states * actions * horizon * states * horizon / (failure * level))
     per_target = math.ceil(c_explore * states**2 * actions * horizon**4 * iota**3 / level)
     gather = max(transition_episodes(shape, accuracy, failure), reward_episodes(shape, accuracy, failure))
-    return RewardFreeBudget(per_target, states * horizon, math.ceil(c_data * gather))
+    return EpisodePlan({"explore": per_target * states * horizon, "gather": math.ceil(c_data * gather)})
 
 
 def significance(shape: Shape, accuracy: float) -> float:

@@ -7,13 +7,14 @@ from typing import ClassVar
 import numpy as np
 
 from stackel_bench.errors import InputError
+from stackel_bench.families.sizes import PAIRS
 from stackel_bench.games.identity import digest_of_arrays
 from stackel_bench.games.noise import Noise
 from stackel_bench.models.feature_source import FeatureSource, leader_blocks
 from stackel_bench.models.linear_model import LinearModel
 from stackel_bench.planning.design.feature_products import row_means
 from stackel_bench.simulation.pulls import nested_reward_sums, reward_sums
-from stackel_bench.text import short_html, short_repr
+from stackel_bench.text import ShortRepr
 from stackel_bench.tolerances import SUM_TIE
 
 BLOCK_ELEMENTS = 2**20  # part of the identity: it says how the features are cut for the digest
@@ -77,11 +78,8 @@ class FeatureSampler:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LinearBanditGame:
+class LinearBanditGame(ShortRepr):
     """A linear model (the truth) and the noise on top of it, Gaussian of standard deviation 1 by default."""
-
-    __repr__ = short_repr
-    _repr_html_ = short_html
 
     family: ClassVar[str] = "linear"
     model: LinearModel
@@ -130,12 +128,7 @@ class LinearBanditGame:
     @property
     def sizes(self) -> dict[str, int]:
         """The sizes that sample complexity is measured against."""
-        leaders, followers, dimension = self.model.shape
-        return {
-            "num_leader_actions": leaders,
-            "num_follower_actions": followers,
-            "dimension": dimension,
-        }
+        return dict(zip((*PAIRS, "dimension"), self.model.shape, strict=True))
 
 
 def _check_means(field: str, start: int, means: np.ndarray) -> None:

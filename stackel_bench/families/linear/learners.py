@@ -10,7 +10,7 @@ import numpy as np
 from stackel_bench import streams
 from stackel_bench.errors import InputError
 from stackel_bench.families.linear.game import FeatureSampler
-from stackel_bench.families.linear.theory import core_point_queries, design_queries
+from stackel_bench.families.linear.theory import accurate_queries
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.guarantee import NOTHING, PAPER, Guarantee
@@ -48,7 +48,7 @@ class LinearLearner:
         accuracy = (budget.epsilon, design.rank)
         scale = sampler.sub_gaussian_scale
         if self.by_design:
-            theory = design_queries(*accuracy, pairs, budget.delta, scale)
+            theory = accurate_queries(*accuracy, pairs, budget.delta, scale)
             counts = budget.unit_counts(theory, 1, "query")
             if budget.total_is_given:  # rounding up may add one query at each point
                 if counts[-1] <= points:
@@ -57,7 +57,7 @@ class LinearLearner:
                 counts = tuple(max(1, count - points) for count in counts)
             queries = [tuple(math.ceil(weight * count) for weight in design.weights) for count in counts]
         else:
-            theory = core_point_queries(*accuracy, points, budget.delta, scale)
+            theory = accurate_queries(*accuracy, points, budget.delta, scale)
             counts = budget.unit_counts(theory, points, "query of each core point")
             queries = [(count,) * points for count in counts]
         return Schedule(

@@ -1,15 +1,18 @@
 """Linear models by formula, from a bandit game, and from files."""
 
+from functools import partial
+
 import numpy as np
 
 from stackel_bench import checks, streams
 from stackel_bench.errors import InputError
 from stackel_bench.families.linear.features import (
     HALF_LENGTH,
-    BallFeatures,
-    EmbeddedFeatures,
-    OneHotFeatures,
-    PolynomialFeatures,
+    ball_features,
+    embedded_features,
+    monomials,
+    one_hot_features,
+    polynomial_features,
     source_of,
 )
 from stackel_bench.games import dyadic
@@ -34,7 +37,7 @@ def random_model(
     """
     leaders, followers, seed = _sizes(num_leader_actions, num_follower_actions, instance_seed)
     size = _dimension(dimension, leaders * followers)
-    read = BallFeatures(seed, followers, size)
+    read = partial(ball_features, seed, followers, size)
     return LinearModel(source_of((leaders, followers, size), read), *_ball_parameters(seed, size))
 
 
@@ -52,7 +55,7 @@ def low_rank_model(
     rng = streams.generator("instance", "linear/low_rank", seed, size, inner)
     orthogonal = dyadic.rounded(orthogonal_factor(rng.standard_normal((size, size))))
     embedding, outside = orthogonal[:, :inner], orthogonal[:, inner:]
-    read = EmbeddedFeatures(BallFeatures(seed, followers, inner), embedding)
+    read = partial(embedded_features, partial(ball_features, seed, followers, inner), embedding)
     parameters = list(products(np.stack(_ball_parameters(seed, inner)), embedding.T))
     if size > inner:
         hidden = rng.standard_normal((2, size - inner))
@@ -68,16 +71,12 @@ def one_hot_model(table: PayoffTable) -> LinearModel:
     """The table as a linear model with d = A * B: features are unit vectors, parameters the means."""
     leaders, followers = table.shape
     shape = (leaders, followers, leaders * followers)
-    read = OneHotFeatures(leaders, followers)
+    read = partial(one_hot_features, leaders, followers)
     return LinearModel(source_of(shape, read), table.leader_means.ravel(), table.follower_means.ravel())
 
 
 def taxation_model(
-    num_leader_actions: int,
-    num_follower_actions: int,
-    degree: int,
-    labour_cost: float,
-    welfare_weight: float,
+    num_leader_actions: int, num_follower_actions: int, degree: int, labour_cost: float, welfare_weight: float
 ) -> LinearModel:
     """Taxation with a quadratic utility: features are all monomials in tax t and labour l up to a degree.
 
@@ -90,12 +89,12 @@ def taxation_model(
     power = checks.integer("degree", degree, least=2, most=30)
     cost = checks.real("labour_cost", labour_cost, least=0, open_least=True)
     weight = checks.real("welfare_weight", welfare_weight, least=0, most=1)
-    read = PolynomialFeatures(leaders, followers, power)
+    read, exponents = partial(polynomial_features, leaders, followers, power), monomials(power)
     scale = 1 / (1 + cost)
     payoff = {(0, 0): cost * scale, (0, 1): scale, (1, 1): -scale, (0, 2): -cost * scale}
-    follower = np.array([payoff.get(exponent, 0.0) for exponent in read.exponents])
+    follower = np.array([payoff.get(exponent, 0.0) for exponent in exponents])
     leader = weight * follower
-    leader[read.exponents.index((1, 1))] += 1 - weight
+    leader[exponents.index((1, 1))] += 1 - weight
     return LinearModel(source_of((leaders, followers, len(follower)), read), leader, follower)
 
 

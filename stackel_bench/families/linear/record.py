@@ -8,9 +8,9 @@ import numpy as np
 
 from stackel_bench.families.family import Contract, Family, Measured
 from stackel_bench.families.linear import learners
+from stackel_bench.families.linear.certified import CertifiedLearner
 from stackel_bench.families.linear.instances import INSTANCES
 from stackel_bench.families.linear.oracle import linear_oracle
-from stackel_bench.families.linear.stopping.certified import CertifiedLearner
 from stackel_bench.families.sizes import PAIRS, SIZES
 
 _MOST_PAIRS = 200

@@ -21,12 +21,7 @@ def commitment(
     """The best strategy for phi_slack, within eps/8, or for psi_slack."""
     if tie_breaking is TieBreaking.PESSIMISTIC:
         return _pessimistic(table, slack, epsilon, time_limit)
-    return _optimistic(table, slack)
-
-
-def _optimistic(table: PayoffTable, slack: float) -> Commitment:
-    """BestMixedLeaderStrategy: the best response is part of the program's solution."""
-    found = best_mixed_leader_strategy(table, slack)
+    found = best_mixed_leader_strategy(table, slack)  # the best response is part of the solution
     return dyadic_strategy(found.strategy, GRID_BITS), found.response, found.value, {}
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from stackel_bench.families.simultaneous.game import SimultaneousGame
 from stackel_bench.families.tables.black_box import simulator_of
+from stackel_bench.families.tables.game import TableGame
 from stackel_bench.families.tables.payoffs import (
     economic_tables,
     paper_tables,
@@ -14,6 +14,13 @@ from stackel_bench.families.tables.payoffs import (
 )
 from stackel_bench.games.noise import with_noise
 from stackel_bench.models import PayoffTable
+
+
+class SimultaneousGame(TableGame):
+    """A payoff table whose rows the leader mixes; learners sample pairs as in a bandit game."""
+
+    family = "simultaneous"
+
 
 TABLES: dict[str, Callable[..., PayoffTable]] = {
     "bertrand": economic_tables.bertrand_table,

@@ -9,7 +9,13 @@ from stackel_bench import checks
 from stackel_bench.families.simultaneous.commitments import GRID_BITS, Commitment, commitment
 from stackel_bench.families.tables.game import PairSampler
 from stackel_bench.families.tables.row_pulls import PairLearner, PullSums, pull_block, stack
-from stackel_bench.families.tables.theory import ToleranceRule, error_of_pulls
+from stackel_bench.families.tables.theory import (
+    ANYTIME_RULE,
+    HALF_RULE,
+    PAPER_RULE,
+    PLUG_IN_RULE,
+    error_of_pulls,
+)
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.guarantee import NOTHING, Guarantee, Line
 from stackel_bench.learners.learner import Schedule, StreamKey
@@ -88,25 +94,25 @@ class _PrintedLearner(SimultaneousLearner):
 class Paper(_PrintedLearner):
     """Slack 3 eps/4 in both subroutines."""
 
-    rule = ToleranceRule("paper")
+    rule = PAPER_RULE
 
 
 class PlugIn(_PrintedLearner):
     """Slack 0; no guarantee."""
 
-    rule = ToleranceRule("plug_in")
+    rule = PLUG_IN_RULE
 
 
 class HalfTolerance(_PrintedLearner):
     """Slack eps/2 at error eps/4; nothing promised of phi_{eps/2}."""
 
-    rule = ToleranceRule("half_tolerance")
+    rule = HALF_RULE
 
 
 class Anytime(_PrintedLearner):
     """Slack 2t, t the error of the pulls, whatever it is."""
 
-    rule = ToleranceRule("anytime")
+    rule = ANYTIME_RULE
 
 
 @dataclass(frozen=True)
@@ -122,7 +128,7 @@ class Margin(SimultaneousLearner):
         False, "add eps/2 to the margin, so that the response also wins when the follower errs by eps/2"
     )
 
-    rule = ToleranceRule("paper")
+    rule = PAPER_RULE
     name = "margin"
 
     @property

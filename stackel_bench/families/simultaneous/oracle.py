@@ -33,20 +33,16 @@ class SimplexOracle:
 
     def stackelberg_value(self, slack: float, tie_breaking: TieBreaking) -> Bounds:
         """sup phi_slack or max psi_slack."""
-        return self._optimum("value", self.table, slack, tie_breaking)
-
-    def _optimum(self, what: str, table: PayoffTable, slack: float, tie_breaking: TieBreaking) -> Bounds:
-        if (what, slack, tie_breaking) not in self._known:
-            found = mixed_stackelberg_value(table, slack, tie_breaking, time_limit=SEARCH_SECONDS)
-            self._known[what, slack, tie_breaking] = found
-        return self._known[what, slack, tie_breaking]
+        return self._searched("value", mixed_stackelberg_value, self.table, slack, tie_breaking)
 
     def gap(self, epsilon: float, tie_breaking: TieBreaking) -> Bounds:
         """The paper's gap over the simplex."""
-        if ("gap", epsilon, tie_breaking) not in self._known:
-            found = mixed_gap(self.table, epsilon, tie_breaking, time_limit=SEARCH_SECONDS)
-            self._known["gap", epsilon, tie_breaking] = found
-        return self._known["gap", epsilon, tie_breaking]
+        return self._searched("gap", mixed_gap, self.table, epsilon, tie_breaking)
+
+    def _searched(self, what: str, search: Any, table: PayoffTable, slack: float, tie: TieBreaking) -> Bounds:
+        if (what, slack, tie) not in self._known:
+            self._known[what, slack, tie] = search(table, slack, tie, time_limit=SEARCH_SECONDS)
+        return self._known[what, slack, tie]
 
     def values_of(self, decisions: Decisions, slack: float, tie_breaking: TieBreaking) -> np.ndarray:
         """phi_slack or psi_slack of each strategy."""
@@ -69,7 +65,7 @@ class SimplexOracle:
         pessimistic = tie_breaking is TieBreaking.PESSIMISTIC
         other = TieBreaking.OPTIMISTIC if pessimistic else TieBreaking.PESSIMISTIC
         negated = PayoffTable(-self.table.leader_means, self.table.follower_means)
-        return -self._optimum("negated", negated, slack, other).high
+        return -self._searched("negated", mixed_stackelberg_value, negated, slack, other).high
 
     @functools.cached_property
     def largest_follower_loss(self) -> float:

@@ -2,9 +2,9 @@
 
 from stackel_bench.families.family import Contract, Family
 from stackel_bench.families.simultaneous import learners
+from stackel_bench.families.simultaneous.certified import CertifiedLearner
 from stackel_bench.families.simultaneous.instances import INSTANCES
 from stackel_bench.families.simultaneous.oracle import simplex_oracle
-from stackel_bench.families.simultaneous.stopping.certified import CertifiedLearner
 from stackel_bench.families.sizes import PAIRS
 from stackel_bench.families.tables.game import measured_pairs, pull_cost
 from stackel_bench.families.tables.nash import SimultaneousNash

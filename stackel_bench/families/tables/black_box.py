@@ -8,19 +8,20 @@ import numpy as np
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
+from stackel_bench.families.from_outside import program_builder
+from stackel_bench.families.sizes import PAIRS
 from stackel_bench.families.tables.black_box_sampler import BlackBoxSampler, Simulate
 from stackel_bench.games.identity import digest_of_arrays, program_labels
 from stackel_bench.games.played_values import PlayedValues, played_values
 from stackel_bench.learners.decision import Decision
-from stackel_bench.outside.reference import load_function
 from stackel_bench.streams import KeyPart, generator
-from stackel_bench.text import short_html, short_repr
+from stackel_bench.text import ShortRepr
 
 _ALLOWED = "a function (leader_action, follower_action, pulls, rng) -> (leader sum, follower sum)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BlackBoxGame:
+class BlackBoxGame(ShortRepr):
     """A simulator of a game with unknown means; family: bandit, or simultaneous (the leader mixes).
 
     Learners work as on any such game. What needs the truth (values, gaps, suboptimality) raises an
@@ -29,9 +30,6 @@ class BlackBoxGame:
     user's word on their tails. pulls_per_call bounds the pulls that simulate is asked for at once, so that
     long runs can be cut there.
     """
-
-    __repr__ = short_repr
-    _repr_html_ = short_html
 
     simulate: Simulate = field(repr=False)
     num_leader_actions: int
@@ -57,15 +55,9 @@ class BlackBoxGame:
             checks.real("call_seconds", self.call_seconds, least=0, open_least=True)
         scale = checks.real("sub_gaussian_scale", self.sub_gaussian_scale, least=0, open_least=True)
         if not self.identity:
-            labels = (
-                self.name,
-                *self.sizes.values(),
-                scale,
-                self._range,
-                self.pulls_per_call,
-                self.evaluation_episodes,
-            )
-            digest = digest_of_arrays(self.family, (), *labels, *program_labels(self.simulate))
+            played = (scale, self._range, self.pulls_per_call, self.evaluation_episodes)
+            labels = (self.name, *self.sizes.values(), *played, *program_labels(self.simulate))
+            digest = digest_of_arrays(self.family, (), *labels)
             object.__setattr__(self, "identity", digest)
 
     @property
@@ -89,10 +81,7 @@ class BlackBoxGame:
     @property
     def sizes(self) -> dict[str, int]:
         """The sizes that sample complexity is measured against."""
-        return {
-            "num_leader_actions": self.num_leader_actions,
-            "num_follower_actions": self.num_follower_actions,
-        }
+        return {name: getattr(self, name) for name in PAIRS}
 
     def play_out(self, decision: Decision, key: tuple[KeyPart, ...]) -> PlayedValues | None:
         """What both players earn in fresh pulls of the decision."""
@@ -110,32 +99,7 @@ class BlackBoxGame:
         return played_values(earned[:, 0], earned[:, 1], low, high)
 
 
-def simulator_of(family: str) -> Callable[..., BlackBoxGame]:
+def simulator_of(family: str) -> Callable[..., Any]:
     """A builder of games whose simulator is a function in a file or a module."""
-
-    def build(
-        simulate: str | None,
-        num_leader_actions: int,
-        num_follower_actions: int,
-        reward_range: Sequence[float] | None,
-        sub_gaussian_scale: float,
-        pulls_per_call: int | None,
-        evaluation_episodes: int,
-        call_seconds: float | None,
-    ) -> BlackBoxGame:
-        """A simulator of somebody's."""
-        function = load_function(simulate, "game.simulate", f"FILE:simulate, {_ALLOWED}")
-        return BlackBoxGame(
-            function,
-            num_leader_actions,
-            num_follower_actions,
-            sub_gaussian_scale,
-            reward_range,
-            pulls_per_call,
-            evaluation_episodes,
-            call_seconds,
-            family,
-            f"{family}/simulator",
-        )
-
-    return build
+    functions = {"simulate": ("simulate", f"FILE:simulate, {_ALLOWED}")}
+    return program_builder(BlackBoxGame, functions, family=family, name=f"{family}/simulator")

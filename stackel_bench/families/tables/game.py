@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stackel_bench.families.family import Measured
+from stackel_bench.families.sizes import PAIRS
 from stackel_bench.games.identity import digest_of_arrays
 from stackel_bench.games.noise import Noise
 from stackel_bench.models import PayoffTable
 from stackel_bench.simulation.pulls import nested_reward_sums, reward_sums
-from stackel_bench.text import short_html, short_repr
+from stackel_bench.text import ShortRepr
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +69,8 @@ class PairSampler:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TableGame:
+class TableGame(ShortRepr):
     """A payoff table (the truth) and the noise on top of it; learners pull pairs of actions."""
-
-    __repr__ = short_repr
-    _repr_html_ = short_html
 
     family: ClassVar[str]
     table: PayoffTable
@@ -96,8 +94,7 @@ class TableGame:
     @property
     def sizes(self) -> dict[str, int]:
         """The sizes that sample complexity is measured against."""
-        leader, follower = self.table.shape
-        return {"num_leader_actions": leader, "num_follower_actions": follower}
+        return dict(zip(PAIRS, self.table.shape, strict=True))
 
 
 def pull_cost(method: str, arguments: Mapping[str, Any], result: Any) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from stackel_bench import checks, streams
 from stackel_bench.families.tables.game import PairSampler
 from stackel_bench.families.tables.row_pulls import PairLearner, PullSums, pull_block, stack
-from stackel_bench.families.tables.theory import ToleranceRule, error_of_pulls
+from stackel_bench.families.tables.theory import PAPER_RULE, error_of_pulls
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.guarantee import NOTHING
@@ -55,7 +55,7 @@ class NashLearner(PairLearner, ABC):
 
     which: str = option("random", "which equilibrium: best or worst for the leader, or random")
 
-    rule = ToleranceRule("paper")
+    rule = PAPER_RULE
     name = "nash"
     guarantee = NOTHING
     selections: ClassVar[tuple[str, ...]] = SELECTIONS
@@ -116,22 +116,15 @@ class BanditNash(NashLearner):
     def equilibrium(self, table: PayoffTable, error: float, draw: float) -> Choice:
         """A pure equilibrium, or what backward induction finds."""
         if self.which == "backward_induction":
-            return _backward_induction(table)
-        return _pure_nash(table, 2 * error, self.which, draw)
-
-
-def _pure_nash(table: PayoffTable, tolerance: float, which: str, draw: float) -> Choice:
-    gaps = turn_based_gaps(table.leader_means, table.follower_means)
-    pairs, values = np.argwhere(gaps <= tolerance), table.leader_means[gaps <= tolerance]
-    row, response = (int(index) for index in pairs[PICK[which](values, draw)])
-    return row, None, response, float(table.leader_means[row, response]), float(gaps[row, response])
-
-
-def _backward_induction(table: PayoffTable) -> Choice:
-    responses = table.follower_means.argmax(axis=1)
-    values = np.take_along_axis(table.leader_means, responses[:, None], axis=1)[:, 0]
-    row = int(values.argmax())
-    return row, None, int(responses[row]), float(values[row]), 0.0
+            responses = table.follower_means.argmax(axis=1)
+            values = np.take_along_axis(table.leader_means, responses[:, None], axis=1)[:, 0]
+            row = int(values.argmax())
+            return row, None, int(responses[row]), float(values[row]), 0.0
+        gaps = turn_based_gaps(table.leader_means, table.follower_means)
+        among = gaps <= 2 * error
+        pairs, values = np.argwhere(among), table.leader_means[among]
+        row, response = (int(index) for index in pairs[PICK[self.which](values, draw)])
+        return row, None, response, float(table.leader_means[row, response]), float(gaps[row, response])
 
 
 @dataclass(frozen=True)
@@ -145,13 +138,8 @@ class SimultaneousNash(NashLearner):
 
     def equilibrium(self, table: PayoffTable, error: float, draw: float) -> Choice:
         """One of the extreme mixed equilibria."""
-        return _mixed_nash(table, self.which, draw)
-
-
-def _mixed_nash(table: PayoffTable, which: str, draw: float) -> Choice:
-    found = nash_equilibria(table)
-    nash = found[PICK[which](np.array([nash.leader_value for nash in found]), draw)]
-    strategy = dyadic_strategy(nash.leader_strategy)
-    response = int(nash.follower_strategy.argmax())
-    gain = follower_gain(table, strategy, nash.follower_strategy)
-    return None, strategy, response, nash.leader_value, gain
+        found = nash_equilibria(table)
+        nash = found[PICK[self.which](np.array([nash.leader_value for nash in found]), draw)]
+        strategy = dyadic_strategy(nash.leader_strategy)
+        gain = follower_gain(table, strategy, nash.follower_strategy)
+        return None, strategy, int(nash.follower_strategy.argmax()), nash.leader_value, gain

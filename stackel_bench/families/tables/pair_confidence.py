@@ -17,7 +17,9 @@ from stackel_bench.families.tables.theory import paper_pulls
 from stackel_bench.kernel import kernel
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.certified.learner import stopping_schedule
+from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.learner import Schedule
+from stackel_bench.models import TieBreaking
 from stackel_bench.statistics.elementary import log
 from stackel_bench.statistics.likelihood_mixture import difference_offsets, mean_offsets
 
@@ -102,22 +104,34 @@ class PairConfidence:
         return np.sqrt((self._mean_level + half_log) / weight), np.sqrt((self._pair_level + both) * inverse)
 
 
+class PairModel:
+    """What all confidence models of a table begin with: the first pulls of every pair."""
+
+    def __init__(
+        self, sampler: PairSampler, schedule: Schedule, tie: TieBreaking, rng: np.random.Generator
+    ) -> None:
+        budget = schedule.budget
+        shrink = math.sqrt(budget.scale) if budget.kind == "scaled" else 1.0  # gives the guarantee away
+        scale = None if sampler.unit_rewards else sampler.sub_gaussian_scale
+        self._known = PairConfidence(sampler.shape, budget.delta, scale, shrink)
+        self._sampler, self._epsilon, self._tie = sampler, budget.epsilon, tie
+        self.about: Decision | None = None
+        # No more than the paper's, and than the cap allows.
+        most = min(schedule.samples[0], schedule.theory_samples) // math.prod(sampler.shape)
+        self.sample(np.full(sampler.shape, min(FIRST_PULLS, most)), rng)
+
+    @property
+    def samples(self) -> int:
+        """Pulls so far."""
+        return self._known.samples
+
+    def sample(self, allocation: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Draw these pulls [A,B]; returns the rows that they say more of."""
+        return self._known.add(allocation, *self._sampler.pull_counts(allocation, rng))
+
+
 def pair_schedule(sampler: PairSampler, budget: Budget, seconds: float) -> Schedule:
     """Up to a proof; the first pulls are the same for every pair."""
     pairs = math.prod(sampler.shape)
     pulls = paper_pulls(budget.epsilon, pairs, budget.delta, sampler.sub_gaussian_scale)
     return stopping_schedule(budget, pairs * pulls, min(FIRST_PULLS, pulls) * pairs, pairs, seconds)
-
-
-def first_counts(sampler: PairSampler, schedule: Schedule) -> np.ndarray:
-    """The first pulls [A,B]: no more than the paper's, and than the cap allows."""
-    most = min(schedule.samples[0], schedule.theory_samples) // math.prod(sampler.shape)
-    return np.full(sampler.shape, min(FIRST_PULLS, most))
-
-
-def nothing_known(sampler: PairSampler, budget: Budget) -> PairConfidence:
-    """What is known before the first pull; a scale below 1 of the budget gives the guarantee away."""
-    shrink = math.sqrt(budget.scale) if budget.kind == "scaled" else 1.0
-    return PairConfidence(
-        sampler.shape, budget.delta, None if sampler.unit_rewards else sampler.sub_gaussian_scale, shrink
-    )

@@ -17,7 +17,7 @@ from stackel_bench.families.learners import make_learner
 from stackel_bench.families.registry import all_families
 from stackel_bench.families.tables.game import PairSampler
 from stackel_bench.families.tables.row_pulls import PullSums, pull_block
-from stackel_bench.families.tables.theory import ToleranceRule
+from stackel_bench.families.tables.theory import ANYTIME_RULE, HALF_RULE, PAPER_RULE, PLUG_IN_RULE
 from stackel_bench.learners.budget import Budget, FixedBudget, LadderBudget, TheoryBudget
 from stackel_bench.learners.learner import Schedule
 from stackel_bench.models import PayoffTable, TieBreaking
@@ -47,10 +47,10 @@ def test_integer_comparison_where_the_tolerance_is_a_whole_count(epsilon: str) -
 
 def test_tolerance_is_exact_for_a_decimal_epsilon() -> None:
     budget = TheoryBudget(epsilon=0.1)
-    assert ToleranceRule("paper").tolerance(budget, 1, 4, 0.5) == Fraction(3, 40)
-    assert ToleranceRule("plug_in").tolerance(budget, 1, 4, 0.5) == 0
-    assert ToleranceRule("half_tolerance").tolerance(budget, 1, 4, 0.5) == Fraction(1, 20)
-    anytime = ToleranceRule("anytime").tolerance(budget, 900, 4, 0.5)
+    assert PAPER_RULE.tolerance(budget, 1, 4, 0.5) == Fraction(3, 40)
+    assert PLUG_IN_RULE.tolerance(budget, 1, 4, 0.5) == 0
+    assert HALF_RULE.tolerance(budget, 1, 4, 0.5) == Fraction(1, 20)
+    anytime = ANYTIME_RULE.tolerance(budget, 900, 4, 0.5)
     assert float(anytime) == pytest.approx(2 * math.sqrt(math.log(4 * 4 / 0.05) / 1800))
 
 

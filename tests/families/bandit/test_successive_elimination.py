@@ -10,7 +10,7 @@ import pytest
 
 from stackel_bench.errors import InputError
 from stackel_bench.evaluation.verdict import judge
-from stackel_bench.families.bandit.stopping.successive_elimination import elimination_rounds
+from stackel_bench.families.bandit.successive_elimination import elimination_rounds
 from stackel_bench.families.games import load_game
 from stackel_bench.families.learners import make_learner
 from stackel_bench.families.oracles import oracle_of

@@ -21,19 +21,22 @@ from stackel_bench.families.bandit_rl.theory import (
 
 def test_theorem_budget_of_the_reference_instance() -> None:
     """H=5, S=10, B=4, A=16, epsilon 0.1: N0 = 1.5e12 per target, 1.2e15 episodes in all."""
-    budget = theorem_budget((5, 10, 4), Goal(0.1, 0.05, 16))
+    plan = theorem_budget((5, 10, 4), Goal(0.1, 0.05, 16))
     iota = math.log(5 * 10 * 16 * 4 / (0.05 * 0.1))
-    assert budget.per_target == pytest.approx(1000 * 4 * 5**6 * iota**3 / 0.1, rel=1e-12)
-    assert budget.per_target == pytest.approx(1.5e12, rel=0.02)
-    assert budget.num_targets == 50
-    assert 16 * (budget.explore + budget.gather) == pytest.approx(1.2e15, rel=0.02)
-    assert budget.gather == reward_episodes((5, 10, 4), 0.1 / 16, 0.05 / 48)
+    per_target, left = divmod(plan.phases["explore"], 50)
+    assert left == 0
+    assert per_target == pytest.approx(1000 * 4 * 5**6 * iota**3 / 0.1, rel=1e-12)
+    assert per_target == pytest.approx(1.5e12, rel=0.02)
+    assert 16 * plan.total == pytest.approx(1.2e15, rel=0.02)
+    assert plan.phases["gather"] == reward_episodes((5, 10, 4), 0.1 / 16, 0.05 / 48)
 
 
 def test_long_horizons_are_ruled_by_the_transition_order() -> None:
     shape = (60, 2, 2)
     iota = math.log(60 * 2 * 2 / (0.05 * 0.5))
-    assert theorem_budget(shape, Goal(0.5, 0.05, 1)).gather == math.ceil(60**5 * 4 * 2 * iota / 0.25)
+    assert theorem_budget(shape, Goal(0.5, 0.05, 1)).phases["gather"] == math.ceil(
+        60**5 * 4 * 2 * iota / 0.25
+    )
 
 
 @pytest.mark.parametrize(
@@ -43,8 +46,8 @@ def test_long_horizons_are_ruled_by_the_transition_order() -> None:
 def test_proof_budget_magnitudes(shape: tuple[int, int, int], gather: float, explore: float) -> None:
     """The magnitudes at epsilon 1 and failure probability 0.05/3 per event, two digits as printed."""
     budget = proof_budget(shape, Goal(1.0, 0.05, 1))
-    assert budget.gather == pytest.approx(gather, rel=0.05)
-    assert budget.explore == pytest.approx(explore, rel=0.05)
+    assert budget.phases["gather"] == pytest.approx(gather, rel=0.05)
+    assert budget.phases["explore"] == pytest.approx(explore, rel=0.05)
 
 
 def test_the_transition_part_is_a_fixed_point() -> None:
@@ -81,16 +84,18 @@ def test_budgets_grow_when_anything_gets_harder() -> None:
         easier, harder_case = ((case.pop("shape"), Goal(**case)) for case in (dict(base), {**base, **change}))
         for budget in (theorem_budget, proof_budget):
             easy, hard = budget(*easier), budget(*harder_case)
-            assert hard.per_target > easy.per_target
-            assert hard.gather > easy.gather
+            cases = [(easy, easier), (hard, harder_case)]
+            per_target = [p.phases["explore"] / math.prod(case[0][:2]) for p, case in cases]
+            assert per_target[1] > per_target[0]
+            assert hard.phases["gather"] > easy.phases["gather"]
         assert rf_ucrl_episodes(*harder_case) > rf_ucrl_episodes(*easier)
 
 
 def test_constants_scale_their_phase() -> None:
     full = proof_budget((3, 3, 2), Goal(0.3, 0.1, 2))
     part = proof_budget((3, 3, 2), Goal(0.3, 0.1, 2), c_explore=1e-3, c_data=1e-2)
-    assert part.per_target == pytest.approx(full.per_target * 1e-3, rel=1e-6)
-    assert part.gather == pytest.approx(full.gather * 1e-2, rel=1e-6)
+    assert part.phases["explore"] == pytest.approx(full.phases["explore"] * 1e-3, rel=1e-6)
+    assert part.phases["gather"] == pytest.approx(full.phases["gather"] * 1e-2, rel=1e-6)
 
 
 def test_significance() -> None:

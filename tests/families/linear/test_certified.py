@@ -11,9 +11,9 @@ from scipy import stats
 
 import stackel_bench as sb
 from stackel_bench.families.learners import make_learner
+from stackel_bench.families.linear.difference_design import STEPS, difference_design
+from stackel_bench.families.linear.feature_confidence import FeatureConfidence, whitening
 from stackel_bench.families.linear.game import LinearBanditGame
-from stackel_bench.families.linear.stopping.difference_design import STEPS, difference_design
-from stackel_bench.families.linear.stopping.feature_confidence import FeatureConfidence, whitening
 from stackel_bench.games.noise import Noise
 from stackel_bench.learners.budget import TheoryBudget
 from stackel_bench.models import TieBreaking

@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 
 from stackel_bench.errors import InputError
 from stackel_bench.families.games import load_game
-from stackel_bench.families.simultaneous.game import SimultaneousGame
+from stackel_bench.families.simultaneous.instances import SimultaneousGame
 from stackel_bench.models import PayoffTable
 
 

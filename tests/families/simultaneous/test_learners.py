@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stackel_bench as sb
-from stackel_bench.families.simultaneous.game import SimultaneousGame
+from stackel_bench.families.simultaneous.instances import SimultaneousGame
 from stackel_bench.games.noise import Noise
 from stackel_bench.learners.budget import FixedBudget, ScaledBudget, TheoryBudget
 from stackel_bench.models import PayoffTable, TieBreaking

@@ -10,7 +10,7 @@ import pytest
 import stackel_bench as sb
 from stackel_bench.errors import InputError
 from stackel_bench.families.bandit.game import BanditGame
-from stackel_bench.families.simultaneous.game import SimultaneousGame
+from stackel_bench.families.simultaneous.instances import SimultaneousGame
 from stackel_bench.families.tables.game import PairSampler
 from stackel_bench.games.noise import Noise
 from stackel_bench.models import PayoffTable

@@ -7,7 +7,7 @@ import math
 import pytest
 from scipy import stats
 
-from stackel_bench.families.linear.theory import core_point_queries, design_queries
+from stackel_bench.families.linear.theory import accurate_queries
 from stackel_bench.families.tables.theory import (
     error_of_pulls,
     lower_bound_pulls,
@@ -57,12 +57,11 @@ def test_the_papers_number_suffices_for_bernoulli_means(epsilon: float, mean: fl
 @pytest.mark.parametrize("rank", [2, 20])
 def test_queries_of_linear_games(epsilon: float, rank: int) -> None:
     unit = 256 * rank / epsilon**2
-    assert core_point_queries(epsilon, rank, 30, 0.05, 1.0) == math.ceil(unit * math.log(4 * 30 / 0.05))
-    assert core_point_queries(epsilon, rank, 30, 0.05, 0.5) == math.ceil(unit / 4 * math.log(4 * 30 / 0.05))
-    assert design_queries(epsilon, rank, 2000, 0.05, 1.0) == math.ceil(unit * math.log(4 * 2000 / 0.05))
+    assert accurate_queries(epsilon, rank, 30, 0.05, 1.0) == math.ceil(unit * math.log(4 * 30 / 0.05))
+    assert accurate_queries(epsilon, rank, 30, 0.05, 0.5) == math.ceil(unit / 4 * math.log(4 * 30 / 0.05))
+    assert accurate_queries(epsilon, rank, 2000, 0.05, 1.0) == math.ceil(unit * math.log(4 * 2000 / 0.05))
 
 
 def test_a_query_is_the_least_there_is() -> None:
     assert pulls_for_error(1e6, 1, 0.5, 0.5) == 1
-    assert core_point_queries(1e6, 1, 1, 0.5, 0.5) == 1
-    assert design_queries(1e6, 1, 1, 0.5, 0.5) == 1
+    assert accurate_queries(1e6, 1, 1, 0.5, 0.5) == 1

@@ -54,16 +54,14 @@ def euler_run(
     return played, tally
 
 
-def euler_policy(counts: np.ndarray, state: int, log_term: float, value_range: float) -> np.ndarray:
-    """EULER's greedy policy int16 [layer,S] for counts [layer,S,B,S]."""
-    return greedy_actions(counts, state, log_term, value_range).astype(ACTION_TYPE)
-
-
 @kernel
-def greedy_actions(counts: np.ndarray, target: int, log_term: float, value_range: float) -> np.ndarray:
-    """Greedy actions int64 [layer,S]; ties go to the action tried least, then to the lowest index."""
+def euler_policy(counts: np.ndarray, target: int, log_term: float, value_range: float) -> np.ndarray:
+    """EULER's greedy actions [layer,S] for counts [layer,S,B,S].
+
+    Ties go to the action tried least, then to the lowest index.
+    """
     layers, states, num_actions, _ = counts.shape
-    policy = np.zeros((layers, states), dtype=np.int64)
+    policy = np.zeros((layers, states), dtype=ACTION_TYPE)
     upper = np.zeros(states)
     lower = np.zeros(states)
     upper[target] = 1.0

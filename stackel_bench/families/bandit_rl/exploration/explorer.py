@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from stackel_bench import checks
 from stackel_bench.errors import InputError
+from stackel_bench.learners.budget import Budget
+from stackel_bench.learners.learner import StreamKey
 from stackel_bench.models import FollowerMDP
 from stackel_bench.simulation.policy_mixture import PolicyMixture
 from stackel_bench.simulation.tally import EpisodeSource
-from stackel_bench.streams import KeyPart
 
 Shape = tuple[int, int, int]  # (horizon H, states S, follower actions B)
 
@@ -31,6 +32,11 @@ class Goal:
         checks.real("epsilon", self.epsilon, least=0, open_least=True)
         checks.real("delta", self.delta, least=0, most=1, open_least=True, open_most=True)
         checks.integer("num_leader_actions", self.num_leader_actions, least=1)
+
+
+def goal_of(sampler: Any, budget: Budget) -> Goal:
+    """What learners of this game are asked for with this budget."""
+    return Goal(budget.epsilon, budget.delta, sampler.num_leader_actions)
 
 
 @dataclass(frozen=True)
@@ -96,17 +102,9 @@ class Explorer(Protocol):
     An explorer is a frozen dataclass: its fields are the options `algorithm.explorer_options.KEY=VALUE`.
     """
 
-    @property
-    def name(self) -> str:
-        """As in `algorithm.explorer=name`."""
-
-    @property
-    def proved(self) -> bool:
-        """Whether a theorem bounds the error of every policy's value, for both rewards at once."""
-
-    @property
-    def nested(self) -> bool:
-        """Whether a plan continues the run of the plan before it; if not, each plan is a run of its own."""
+    name: ClassVar[str]  # as in `algorithm.explorer=name`
+    proved: ClassVar[bool]  # whether a theorem bounds the error of every policy's value, both rewards at once
+    nested: ClassVar[bool]  # whether a plan continues the run of the plan before it, or is a run of its own
 
     def seconds_of(self, shape: Shape, plan: EpisodePlan) -> float:
         """Rough time of one plan on one core; corrected by what is measured."""
@@ -118,10 +116,6 @@ class Explorer(Protocol):
         """A total of episodes for this leader action, split into phases."""
 
     def explore(
-        self,
-        simulator: EpisodeSource,
-        plans: Sequence[EpisodePlan],
-        goal: Goal,
-        key: tuple[KeyPart, ...],
+        self, simulator: EpisodeSource, plans: Sequence[EpisodePlan], goal: Goal, key: StreamKey
     ) -> list[Exploration]:
         """One exploration of the leader action per plan; an InputError if totals shrink along the plans."""

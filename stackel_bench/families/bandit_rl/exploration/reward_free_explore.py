@@ -17,10 +17,11 @@ from stackel_bench.families.bandit_rl.exploration.explorer import (
 )
 from stackel_bench.families.bandit_rl.exploration.running_estimate import RunningEstimate
 from stackel_bench.families.bandit_rl.theory import proof_budget, theorem_budget
+from stackel_bench.learners.learner import StreamKey
 from stackel_bench.options import option
 from stackel_bench.simulation.policy_mixture import PolicyMixture
 from stackel_bench.simulation.tally import EpisodeSource
-from stackel_bench.streams import KeyPart, generator
+from stackel_bench.streams import generator
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,7 @@ class RewardFreeExplore:
     def theory_plan(self, shape: Shape, goal: Goal) -> EpisodePlan:
         """S*H*N0 episodes to explore and N to gather."""
         budget_of = theorem_budget if self.constants == "theorem" else proof_budget
-        budget = budget_of(shape, goal, c_explore=self.c_explore, c_data=self.c_data)
-        return EpisodePlan({"explore": budget.explore, "gather": budget.gather})
+        return budget_of(shape, goal, c_explore=self.c_explore, c_data=self.c_data)
 
     def seconds_of(self, shape: Shape, plan: EpisodePlan) -> float:
         """EULER replans some hundred times for every state at every layer but the first (fitted by eye)."""
@@ -80,11 +80,7 @@ class RewardFreeExplore:
         return EpisodePlan({"explore": explore, "gather": total - explore})
 
     def explore(
-        self,
-        simulator: EpisodeSource,
-        plans: Sequence[EpisodePlan],
-        goal: Goal,
-        key: tuple[KeyPart, ...],
+        self, simulator: EpisodeSource, plans: Sequence[EpisodePlan], goal: Goal, key: StreamKey
     ) -> list[Exploration]:
         """One exploration per plan, each from a run of its own with stream key + ("rung", index).
 
@@ -94,7 +90,7 @@ class RewardFreeExplore:
         return [self.explore_rung(simulator, plan, goal, key, rung) for rung, plan in enumerate(plans)]
 
     def explore_rung(
-        self, simulator: EpisodeSource, plan: EpisodePlan, goal: Goal, key: tuple[KeyPart, ...], rung: int
+        self, simulator: EpisodeSource, plan: EpisodePlan, goal: Goal, key: StreamKey, rung: int
     ) -> Exploration:
         """The estimate from plan.phases["gather"] episodes of the mixture found in phase "explore"."""
         key = (*key, "rung", rung)
@@ -105,7 +101,7 @@ class RewardFreeExplore:
         return running.snapshot(dict(plan.phases), mixture, goal)
 
     def _learn_to_reach(
-        self, simulator: EpisodeSource, explore: int, goal: Goal, key: tuple[KeyPart, ...]
+        self, simulator: EpisodeSource, explore: int, goal: Goal, key: StreamKey
     ) -> PolicyMixture:
         """All policies played on the way to all targets; totals that S*H does not divide are spread."""
         horizon, states, _ = simulator.shape

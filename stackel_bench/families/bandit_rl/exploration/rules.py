@@ -53,7 +53,7 @@ class Generative(SingleRun):
         """Each plan adds the queries that it has more than the one before."""
         model = simulated(running.simulator)
         for plan in plans:
-            queries = _queries(model.shape, plan.total) - running.visits()
+            queries = _queries(model.shape, plan.total) - running.tally.visits()
             running.add(Tally.unrewarded(model.query(queries, rng)), plan.total - running.episodes)
             yield None
 
@@ -85,7 +85,7 @@ class RFUCRL(GreedyRun):
 
     def action_values(self, running: RunningEstimate, goal: Goal, most: int) -> np.ndarray:
         """Those of the certificate's recursion."""
-        return uncapped_values(running.counts, lambda visits: certificate_bonus(visits, goal), 1.0)
+        return uncapped_values(running.tally.counts, lambda visits: certificate_bonus(visits, goal), 1.0)
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class RFExpress(GreedyRun):
             beta = constant + states * (math.log(8 * math.e) + log1p_each(visits))
             return np.asarray(15 * horizon**2 * beta / visits)
 
-        return uncapped_values(running.counts, bonus, 1 + 1 / horizon)
+        return uncapped_values(running.tally.counts, bonus, 1 + 1 / horizon)
 
 
 @dataclass(frozen=True)
@@ -133,8 +133,8 @@ class UCBVI(GreedyRun):
         horizon, states, actions = running.simulator.shape
         log_term = math.log(states * actions * horizon * max(1, most) * goal.num_leader_actions / goal.delta)
         width = self.bonus_scale * 2 * horizon * math.sqrt(log_term)
-        visits = running.visits()
+        visits = running.tally.visits()
         at_least_one = np.maximum(visits, 1)
         optimistic = running.reward_sums()[1] / at_least_one + width / np.sqrt(at_least_one)
         bonus = np.where(visits > 0, optimistic, np.inf)
-        return propagated_bonus(running.counts, bonus, np.arange(horizon, 0.0, -1.0), 1.0)[0]
+        return propagated_bonus(running.tally.counts, bonus, np.arange(horizon, 0.0, -1.0), 1.0)[0]

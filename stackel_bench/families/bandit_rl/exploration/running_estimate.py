@@ -23,19 +23,10 @@ class RunningEstimate:
         self._unvisited_reward = unvisited_reward
         self._reward_rng = reward_rng
 
-    @property
-    def counts(self) -> np.ndarray:
-        """Transition counts int64 [H,S,B,S] so far."""
-        return self.tally.counts
-
     def add(self, played: Tally, episodes: int) -> None:
         """Take in further episodes."""
         self.tally.add(played)
         self.episodes += episodes
-
-    def visits(self) -> np.ndarray:
-        """Visits int64 [H,S,B] so far."""
-        return self.tally.visits()
 
     def reward_sums(self) -> tuple[np.ndarray, np.ndarray]:
         """Sums of leader and follower rewards [H,S,B] over all visits so far."""
@@ -45,7 +36,7 @@ class RunningEstimate:
     def model(self) -> FollowerMDP:
         """The follower MDP estimated from all episodes so far."""
         return estimated_model(
-            self.counts,
+            self.tally.counts,
             *self.reward_sums(),
             initial_state=self.simulator.initial_state,
             unvisited_reward=self._unvisited_reward,
@@ -53,11 +44,11 @@ class RunningEstimate:
 
     def certificate(self, goal: Goal) -> float:
         """The bound on the uniform value error that the counts so far certify."""
-        return certified_error(self.counts, self.simulator.initial_state, goal)
+        return certified_error(self.tally.counts, self.simulator.initial_state, goal)
 
     def snapshot(self, episodes: Mapping[str, int], mixture: PolicyMixture | None, goal: Goal) -> Exploration:
         """The exploration so far, independent of what follows; episodes are those played, by phase."""
-        return Exploration(self.model(), self.visits(), episodes, self.certificate(goal), mixture)
+        return Exploration(self.model(), self.tally.visits(), episodes, self.certificate(goal), mixture)
 
 
 def estimated_model(

@@ -19,10 +19,11 @@ from stackel_bench.families.bandit_rl.exploration.explorer import (
 )
 from stackel_bench.families.bandit_rl.exploration.running_estimate import RunningEstimate
 from stackel_bench.families.bandit_rl.theory import paper_total
+from stackel_bench.learners.learner import StreamKey
 from stackel_bench.options import option
 from stackel_bench.simulation.policy_mixture import ACTION_TYPE, PolicyMixture
 from stackel_bench.simulation.tally import EpisodeSource
-from stackel_bench.streams import KeyPart, generator
+from stackel_bench.streams import generator
 
 LONGEST_RUN = 1 / 8  # a policy is replanned at the latest when the episodes have grown by this share
 
@@ -72,11 +73,7 @@ class SingleRun(ABC):
         return EpisodePlan({"explore": total})
 
     def explore(
-        self,
-        simulator: EpisodeSource,
-        plans: Sequence[EpisodePlan],
-        goal: Goal,
-        key: tuple[KeyPart, ...],
+        self, simulator: EpisodeSource, plans: Sequence[EpisodePlan], goal: Goal, key: StreamKey
     ) -> list[Exploration]:
         """One exploration per plan, all cut from the same run."""
         reject_shrinking(plans)

@@ -16,13 +16,13 @@ from stackel_bench.families.bandit_rl.game import LeaderActionModel, sizes_of
 from stackel_bench.families.bandit_rl.programs.episodes import PlayedEpisodes
 from stackel_bench.families.bandit_rl.programs.kept_call import counts_so_far
 from stackel_bench.families.bandit_rl.programs.world import MakeEnv, Rules
+from stackel_bench.families.from_outside import program_builder
 from stackel_bench.games.identity import digest_of_arrays, program_labels
 from stackel_bench.games.played_values import PlayedValues, played_values
 from stackel_bench.learners.decision import Decision
-from stackel_bench.outside.reference import load_function
 from stackel_bench.simulation.recording import Checkpoint, Recorder
 from stackel_bench.streams import KeyPart, generator
-from stackel_bench.text import short_html, short_repr
+from stackel_bench.text import ShortRepr
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class ProgramSampler:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EnvGame:
+class EnvGame(ShortRepr):
     """An environment per leader action, with Gymnasium's `reset(seed=...)` and `step(action)`.
 
     Observations are states: Discrete, or made so by `discretise` and `num_states`. The follower's reward is
@@ -77,9 +77,6 @@ class EnvGame:
     leader_reward_range, if that is given) and are scaled to [0,1]. An episode has `horizon` steps and starts
     in one state; where it terminates it stays, with reward 0. Same seed of `reset`, same episode.
     """
-
-    __repr__ = short_repr
-    _repr_html_ = short_html
 
     family: ClassVar[str] = "bandit_rl"
     make_env: MakeEnv = field(repr=False)
@@ -145,27 +142,7 @@ class EnvGame:
         return played_values(leader, follower, 0.0, float(self.horizon))
 
 
-def gymnasium_game(
-    make: str | None,
-    num_leader_actions: int,
-    horizon: int,
-    num_states: int | None,
-    discretise: str | None,
-    reward_range: Sequence[float],
-    leader_reward_range: Sequence[float] | None,
-    evaluation_episodes: int,
-    episode_seconds: float | None,
-) -> EnvGame:
-    """An environment of somebody's for each leader action, from a file or a module."""
-    allowed = "FILE:make_env, where make_env(leader_action) is an environment"
-    return EnvGame(
-        load_function(make, "game.make", allowed),
-        num_leader_actions,
-        horizon,
-        num_states,
-        None if discretise is None else load_function(discretise, "game.discretise", "FILE:function"),
-        reward_range,
-        leader_reward_range,
-        evaluation_episodes,
-        episode_seconds,
-    )
+_ENVIRONMENT = "FILE:make_env, where make_env(leader_action) is an environment"
+gymnasium_game = program_builder(
+    EnvGame, {"make": ("make_env", _ENVIRONMENT), "discretise": ("discretise", "FILE:function")}
+)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from stackel_bench.families.bandit_rl.exploration.explorer import Goal, Shape
+from stackel_bench.families.bandit_rl.exploration.explorer import Shape, goal_of
 from stackel_bench.families.bandit_rl.exploration.running_estimate import RunningEstimate
 from stackel_bench.families.bandit_rl.game import EpisodeSampler
 from stackel_bench.families.bandit_rl.stopping.action_bounds import ActionBounds
@@ -63,8 +63,3 @@ class ActionRun:
         scale = budget.scale if budget.kind == "scaled" else 1.0
         self.bounds.tighten(model_set(seen, goal_of(sampler, budget), scale))
         self.tally, self.episodes, self.rounds = seen.tally, seen.episodes, self.rounds + 1
-
-
-def goal_of(sampler: Any, budget: Budget) -> Goal:
-    """What the paper's learner would be asked for."""
-    return Goal(budget.epsilon, budget.delta, sampler.num_leader_actions)

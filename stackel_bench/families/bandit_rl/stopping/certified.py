@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from stackel_bench import checks, streams
+from stackel_bench.families.bandit_rl.exploration.explorer import goal_of
 from stackel_bench.families.bandit_rl.game import EpisodeSampler
-from stackel_bench.families.bandit_rl.stopping.action_run import ActionReport, ActionRun, goal_of
+from stackel_bench.families.bandit_rl.stopping.action_run import ActionReport, ActionRun
 from stackel_bench.families.bandit_rl.theory import paper_total
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.certified.learner import (

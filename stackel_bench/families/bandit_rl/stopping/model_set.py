@@ -75,9 +75,9 @@ def levels(shape: Shape, goal: Goal) -> tuple[float, float]:
 def model_set(seen: RunningEstimate, goal: Goal, scale: float = 1.0) -> ModelSet:
     """What the episodes so far leave possible; a scale below 1 shrinks it, and gives the guarantee away."""
     law_level, mean_level = levels(seen.simulator.shape, goal)
-    visits = seen.visits()
+    visits = seen.tally.visits()
     estimate = seen.model()
-    balls = TransitionBalls(np.array(estimate.transitions), scale * law_radii(seen.counts, law_level))
+    balls = TransitionBalls(np.array(estimate.transitions), scale * law_radii(seen.tally.counts, law_level))
     leader, follower = (_interval(sums, visits, mean_level, math.sqrt(scale)) for sums in seen.reward_sums())
     return ModelSet(balls, leader, follower, estimate)
 

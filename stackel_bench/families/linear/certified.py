@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from stackel_bench import streams
+from stackel_bench.families.linear.difference_design import STEPS, difference_design
+from stackel_bench.families.linear.feature_confidence import FeatureConfidence, Whitening, whitening
 from stackel_bench.families.linear.game import FeatureSampler
-from stackel_bench.families.linear.stopping.difference_design import STEPS, difference_design
-from stackel_bench.families.linear.stopping.feature_confidence import FeatureConfidence, Whitening, whitening
-from stackel_bench.families.linear.theory import core_point_queries
+from stackel_bench.families.linear.theory import accurate_queries
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.certified.learner import StoppingLearner, stopping_schedule
 from stackel_bench.learners.certified.rows import Rows, RowStanding
@@ -146,7 +146,7 @@ class CertifiedLearner(StoppingLearner):
         white = whitening(sampler.features)
         points = len(white.design.indices)
         scale = sampler.sub_gaussian_scale
-        paper = points * core_point_queries(budget.epsilon, white.rank, points, budget.delta, scale)
+        paper = points * accurate_queries(budget.epsilon, white.rank, points, budget.delta, scale)
         first = int(_first_batch(white, paper).sum())
         seconds = 0.05 + 2e-9 * math.prod(sampler.shape) * sampler.shape[1] * 40
         return stopping_schedule(budget, paper, first, points, seconds, white)

@@ -8,7 +8,7 @@ import numpy as np
 
 from stackel_bench.families.simultaneous.commitments import GRID_BITS, commitment
 from stackel_bench.families.tables.game import PairSampler
-from stackel_bench.families.tables.pair_confidence import first_counts, nothing_known, pair_schedule
+from stackel_bench.families.tables.pair_confidence import PairModel, pair_schedule
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.certified.learner import Standing, StoppingLearner
 from stackel_bench.learners.certified.rows import RowBounds, row_bounds
@@ -37,20 +37,8 @@ class MixedStanding(Standing):
     rival: np.ndarray | None
 
 
-class _Entries:
+class _Entries(PairModel):
     """The confidence model of a table whose rows are mixed."""
-
-    def __init__(
-        self, sampler: PairSampler, schedule: Schedule, tie: TieBreaking, rng: np.random.Generator
-    ) -> None:
-        self._known = nothing_known(sampler, schedule.budget)
-        self._sampler, self._epsilon, self._tie = sampler, schedule.budget.epsilon, tie
-        self.about: Decision | None = None
-        self.sample(first_counts(sampler, schedule), rng)
-
-    @property
-    def samples(self) -> int:
-        return self._known.samples
 
     def standing(self) -> MixedStanding:
         low, high, difference = self._known.intervals
@@ -93,9 +81,6 @@ class _Entries:
         wanted = np.where(live, weights[:, None] / (pulls * np.sqrt(pulls)), 0.0)
         counts = np.where(wanted >= 0.5 * wanted.max(), np.maximum(2, np.floor(GROWTH * pulls)), 0.0)
         return int(counts.sum()), counts.astype(np.int64)
-
-    def sample(self, allocation: np.ndarray, rng: np.random.Generator) -> None:
-        self._known.add(allocation, *self._sampler.pull_counts(allocation, rng))
 
     def decision(self, standing: MixedStanding) -> Decision:
         strategy, response = standing.strategy, standing.response

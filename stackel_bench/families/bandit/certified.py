@@ -7,12 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from stackel_bench.families.tables.game import PairSampler
-from stackel_bench.families.tables.pair_confidence import (
-    PairConfidence,
-    first_counts,
-    nothing_known,
-    pair_schedule,
-)
+from stackel_bench.families.tables.pair_confidence import PairConfidence, PairModel, pair_schedule
 from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.certified.learner import StoppingLearner
 from stackel_bench.learners.certified.rows import Rows, RowStanding
@@ -24,21 +19,14 @@ from stackel_bench.planning.finite import respond, response_sets
 GROWTH = 0.1  # a pair that is pulled again gets this share of its pulls
 
 
-class _Pulls:
+class _Pulls(PairModel):
     """The confidence model of a table whose pairs are pulled."""
 
     def __init__(
         self, sampler: PairSampler, schedule: Schedule, tie: TieBreaking, rng: np.random.Generator
     ) -> None:
-        self._known = nothing_known(sampler, schedule.budget)
-        self._sampler = sampler
         self._rows = Rows(sampler.shape, schedule.budget.epsilon, tie)
-        self.about: Decision | None = None
-        self.sample(first_counts(sampler, schedule), rng)
-
-    @property
-    def samples(self) -> int:
-        return self._known.samples
+        super().__init__(sampler, schedule, tie, rng)
 
     def standing(self) -> RowStanding:
         return self._rows.standing(self.about)
@@ -47,9 +35,10 @@ class _Pulls:
         counts = wanted_pulls(self._known, self._rows, standing, self.about is not None)
         return int(counts.sum()), counts
 
-    def sample(self, allocation: np.ndarray, rng: np.random.Generator) -> None:
-        rows = self._known.add(allocation, *self._sampler.pull_counts(allocation, rng))
+    def sample(self, allocation: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        rows = super().sample(allocation, rng)
         self._rows.look(rows, *(known[rows] for known in self._known.intervals))
+        return rows
 
     def decision(self, standing: RowStanding) -> Decision:
         row, response = standing.winner, self._rows.response(standing.winner)

@@ -1,3 +1,0 @@
-"""Learners of bandit games that stop by themselves."""
-
-__all__ = ()

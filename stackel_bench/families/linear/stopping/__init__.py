@@ -1,3 +1,0 @@
-"""Learners of linear games that stop by themselves."""
-
-__all__ = ()

@@ -1,3 +1,0 @@
-"""Learners of simultaneous games that stop by themselves."""
-
-__all__ = ()
