@@ -5,16 +5,20 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import operator
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, packages_distributions
 from importlib.util import decode_source, find_spec
 from pathlib import Path
+from typing import TypeVar
 
 from stackel_bench.errors import InputError
 from stackel_bench.outside.sources import PACKAGE, Source, first_words, install, sources_of
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -53,8 +57,6 @@ class Code:
 
 
 _used: ContextVar[list[Code] | None] = ContextVar("used", default=None)
-
-
 _versions: dict[str, str] = {}
 
 
@@ -63,13 +65,12 @@ def versions_used() -> Mapping[str, str]:
     return _versions
 
 
-@contextlib.contextmanager
-def code_used() -> Iterator[list[Code]]:
-    """A list that collects the code of whatever is loaded from outside within the block."""
+def with_code(load: Callable[[], T]) -> tuple[T, Code]:
+    """What a call returns, and the code of whatever it loads from outside."""
     collected: list[Code] = []
     token = _used.set(collected)
     try:
-        yield collected
+        return load(), functools.reduce(operator.or_, collected, Code())
     finally:
         _used.reset(token)
 
