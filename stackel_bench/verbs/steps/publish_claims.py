@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,10 +24,8 @@ from stackel_bench.reporting.pages.claims_summary import (
 from stackel_bench.results import files
 from stackel_bench.results.files import write_atomically
 from stackel_bench.results.numbers import count
-from stackel_bench.sweeps.folder import sweep_folder
 from stackel_bench.sweeps.plan import Plan
-from stackel_bench.tracking.run_record import problem_of
-from stackel_bench.verbs.steps.publish import Session, write_tables
+from stackel_bench.verbs.steps.publish import Session, reason_of, write_tables
 
 if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore
@@ -40,15 +37,14 @@ STYLES = {"confirmed": "green", IDENTITY: "dim", "refuted": "red", "inconclusive
 def publish_claims(planned: ClaimsPlan, session: Session) -> bool:
     """Judge all claims from the journal, write files, log them; whether all verdicts are as expected."""
     plan, journal, tally = session.plan, session.journal, session.tally
-    store, tags, console = session.store, session.tags, session.console
-    settings, folder = plan.settings, sweep_folder(plan)
+    store, tags, folder = session.store, session.tags, journal.folder
     results = session.results()
     write_tables(results, tally)
-    seed = next((cell.config["seed"] for cell in session.plan.cells), 0)  # exact claims draw nothing
+    seed = next((cell.config["seed"] for cell in plan.cells), 0)  # exact claims draw nothing
     facts = {"version": tags["stackel.version"], "commit": tags["stackel.git_commit"], "seed": seed}
     judged = judge_claims(planned, journal.entries, journal.read_records)
-    is_local = settings.tracking.kind != "server"
-    address = LOCAL_ADDRESS if is_local else (settings.tracking.uri or "").rstrip("/")
+    is_local = plan.settings.tracking.kind != "server"
+    address = LOCAL_ADDRESS if is_local else (plan.settings.tracking.uri or "").rstrip("/")
     rows = [_with_runs(row, plan, store) | facts | {"address": address} for row in judged]
     shown = {
         "profile": planned.profile,
@@ -65,15 +61,15 @@ def publish_claims(planned: ClaimsPlan, session: Session) -> bool:
     }
     for name, text in texts.items():
         write_atomically(folder / name, text.encode())
-    _print(rows, folder, console)
+    _print(rows, folder, session.console)
     if store is not None:
-        names = (*texts, files.RESULTS_CSV, files.SUMMARY)
-        problem = _log(store, plan, tags, rows, [folder / name for name in names])
+        paths = [folder / name for name in (*texts, files.RESULTS_CSV, files.SUMMARY)]
+        metrics = {f"claims_{verdict}": float(number) for verdict, number in counts(rows).items()}
+        metrics["claims_unexpected"] = float(len(unexpected(rows)))
+        problem = reason_of(lambda: store.log_report(plan.sweep_id, tags, metrics, folder, paths))
         if problem or tally.unsynced:
             reason = problem or next(iter(tally.unsynced.values()))
-            console.print(
-                f"MLflow did not take everything ({reason}); the same command tries again", markup=False
-            )
+            session.say(f"MLflow did not take everything ({reason}); the same command tries again")
     return not unexpected(rows)
 
 
@@ -86,16 +82,6 @@ def _with_runs(row: Row, plan: Plan, store: MlflowStore | None) -> dict[str, Any
         except Exception:  # links are missing then, nothing else
             known["runs"] = {}
     return row | known
-
-
-def _log(store: MlflowStore, plan: Plan, tags: Mapping[str, str], rows: list[Row], files: list[Path]) -> str:
-    metrics = {f"claims_{verdict}": float(number) for verdict, number in counts(rows).items()}
-    metrics["claims_unexpected"] = float(len(unexpected(rows)))
-    try:
-        store.log_report(plan.sweep_id, tags, metrics, sweep_folder(plan), files)
-    except Exception as error:
-        return problem_of(error)
-    return ""
 
 
 def _print(rows: list[dict[str, Any]], folder: Path, console: Console) -> None:
