@@ -64,7 +64,7 @@ def options_kept(thing: Any) -> str:
     return f"frozen dataclass, {plural(len(fields), 'option')}"
 
 
-def pickles(thing: Any) -> Any:
+def sent(thing: Any) -> Any:
     """The thing as a worker gets it."""
     try:
         return pickle.loads(pickle.dumps(thing))
