@@ -12,8 +12,7 @@ from stackel_bench.families.from_outside import EXPLORER_MEMBERS, require_member
 from stackel_bench.families.games import load_game
 from stackel_bench.families.registry import all_families
 from stackel_bench.models import FollowerMDP
-from stackel_bench.testing.closed_sampler import Ledger, closed
-from stackel_bench.testing.common import built, content, options_kept, sent
+from stackel_bench.testing.common import Ledger, built, closed, content, options_kept, sent
 from stackel_bench.testing.report import Broken, Report, methods_of, require, run_checks
 
 _EPISODES = (40, 161, 600)

@@ -12,7 +12,7 @@ from stackel_bench.learners.budget import Budget
 from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.learner import Schedule, block_key, scheduled
 from stackel_bench.models import TieBreaking
-from stackel_bench.testing.closed_sampler import Ledger, closed
+from stackel_bench.testing.common import Ledger, closed
 
 _SEED, _REPLICATES = 3, 3
 
