@@ -98,7 +98,7 @@ def learn(
     tie = TieBreaking.parse(tie_breaking)
     checks.integer("seed", seed, least=0)
     if replicates is not None:
-        checks.integer("replicates", replicates, least=1)
+        checks.integer("replicates", replicates, least=1, most=checks.MAX_REPLICATES)
     given = {"epsilon": epsilon, "delta": delta, "samples": samples}
     given |= {"scale": scale, "rungs": rungs, "ratio": ratio}
     try:

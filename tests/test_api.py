@@ -150,6 +150,8 @@ LEARN: list[tuple[dict[str, Any], str]] = [
     ({"epsilon": 0.1, "budget": "scaled", "scale": 1e14}, "samples of the budget"),
     ({"epsilon": 0.1, "seed": -1}, "seed"),
     ({"epsilon": 0.1, "seed": 0.5}, "seed"),
+    ({"epsilon": 0.1, "replicates": 10**400}, "replicates"),
+    ({"epsilon": 10**400}, "budget.epsilon"),
     ({"epsilon": 0.1, "tie_breaking": "random"}, "tie_breaking"),
     ({"epsilon": 0.1, "algorithm": "papper"}, "algorithm"),
     ({"epsilon": 0.1, "explorer": "rf_ucrl"}, "algorithm.explorer"),

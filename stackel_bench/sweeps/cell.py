@@ -89,8 +89,9 @@ class CellBuilder:
         A game or a learner may also be an object.
         """
         tie_breaking = TieBreaking.parse(cell_scalar("tie_breaking", composed))
-        replicates = checks.integer("replicates", cell_scalar("replicates", composed), least=1, most=10**7)
-        seed = checks.integer("seed", cell_scalar("seed", composed), least=0, most=MAX_SEED)
+        count, seed = cell_scalar("replicates", composed), cell_scalar("seed", composed)
+        replicates = checks.integer("replicates", count, least=1, most=checks.MAX_REPLICATES)
+        seed = checks.integer("seed", seed, least=0, most=MAX_SEED)
         game = self._game(composed.get("game"))
         learner = self._learner(game.built.family, composed.get("algorithm"))
         budget = self._budget(composed.get("budget"))
