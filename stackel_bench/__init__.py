@@ -65,7 +65,9 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from stackel_bench.errors import did_you_mean
+
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{did_you_mean(name, __all__)}")
     if name == "testing":
         return import_module(f"{__name__}.testing")
     value = getattr(import_module(f"{__name__}.{_HOMES.get(name, 'api')}"), name)

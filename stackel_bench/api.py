@@ -1,13 +1,14 @@
 """The library's front door: load a game, ask what it is worth, learn on it, see how good the answer is."""
 
 import dataclasses
+import inspect
 import warnings
 from typing import Any, Literal, overload
 
 import numpy as np
 
 from stackel_bench import checks
-from stackel_bench.errors import InputError
+from stackel_bench.errors import InputError, UnknownKeyError
 from stackel_bench.evaluation.certificate import Certificate, certificate_of
 from stackel_bench.evaluation.characteristic_time import CharacteristicTime
 from stackel_bench.evaluation.oracle import Oracle, require_commitment, values_by_leader_action
@@ -97,12 +98,13 @@ def learn(
     tie = TieBreaking.parse(tie_breaking)
     checks.integer("seed", seed, least=0)
     if replicates is not None:
-        checks.integer("replicates", replicates, least=1)
-    learner = make_learner(game.family, algorithm, **options)
-    given = {
-        **{"epsilon": epsilon, "delta": delta, "samples": samples},
-        **{"scale": scale, "rungs": rungs, "ratio": ratio},
-    }
+        checks.integer("replicates", replicates, least=1, most=checks.MAX_REPLICATES)
+    given = {"epsilon": epsilon, "delta": delta, "samples": samples}
+    given |= {"scale": scale, "rungs": rungs, "ratio": ratio}
+    try:
+        learner = make_learner(game.family, algorithm, **options)
+    except UnknownKeyError as error:  # it may be a keyword of this function
+        raise UnknownKeyError(error.field, error.names, inspect.signature(learn).parameters) from error
     plan = make_budget(budget, **{key: value for key, value in given.items() if value is not None})
     sampler = game.sampler
     schedule = scheduled(learner, sampler, plan, learner.name)
@@ -135,11 +137,7 @@ def characteristic_time(
     """
     _require_game(game)
     epsilon = checks.real("epsilon", epsilon, least=0)
-    compute = family_of(game.family).characteristic_time
-    if compute is None:
-        able = [family.name for family in all_families() if family.characteristic_time is not None]
-        allowed = f"one whose characteristic time is known: {', '.join(able)}"
-        raise InputError("game.family", game.family, allowed)
+    compute = _brought_by(game.family, "characteristic_time", "one whose characteristic time is known")
     found: CharacteristicTime = compute(game, epsilon, TieBreaking.parse(tie_breaking), divergence)
     if found.high > CLOSE_ENOUGH * found.low:
         sentence = f"the characteristic time is only known to lie in [{found.low:g}, {found.high:g}]"
@@ -164,11 +162,7 @@ def certificate(
     """
     _require_game(game)
     _require_decision(result)
-    confidence = family_of(game.family).confidence
-    if confidence is None:
-        able = [family.name for family in all_families() if family.confidence is not None]
-        allowed = f"one whose decisions can be certified: {', '.join(able)}"
-        raise InputError("game.family", game.family, allowed)
+    confidence = _brought_by(game.family, "confidence", "one whose decisions can be certified")
     require_playable(result, game.sizes, "result")
     if tie_breaking is not None:
         result = dataclasses.replace(result, tie_breaking=TieBreaking.parse(tie_breaking))
@@ -176,6 +170,15 @@ def certificate(
     most = result.samples if samples is None else samples
     budget = FixedBudget(epsilon=epsilon, delta=delta, samples=most)
     return certificate_of(confidence(), game.sampler, result, budget, seed)
+
+
+def _brought_by(family: str, part: str, allowed: str) -> Any:
+    """A part of the family's record that not every family has."""
+    found = getattr(family_of(family), part)
+    if found is None:
+        able = [each.name for each in all_families() if getattr(each, part) is not None]
+        raise InputError("game.family", family, f"{allowed}: {', '.join(able)}")
+    return found
 
 
 def _oracle(game: Game) -> Oracle:

@@ -11,6 +11,7 @@ from stackel_bench.errors import InputError, UnknownNameError
 from stackel_bench.tolerances import PROBABILITY_SUM
 
 MAX_EXACT_COUNT = 2**53  # largest count that float64 still represents exactly
+MAX_REPLICATES = 10**7  # of a cell
 
 
 def integer(field: str, value: object, *, least: int, most: int | None = None) -> int:
@@ -40,7 +41,10 @@ def real(
     allowed = f"a finite number in {bounds}"
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InputError(field, value, allowed)
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # an integer beyond the range of floats
+        number = math.inf
     below = number <= least if open_least else number < least
     above = number >= most if open_most else number > most
     if not math.isfinite(number) or below or above:
@@ -58,7 +62,7 @@ def interval(name: str, value: object) -> tuple[float, float]:
 
 def choice(field: str, value: object, options: Sequence[str]) -> str:
     """The value if it is one of the options."""
-    if value not in options:
+    if not isinstance(value, str) or value not in options:
         raise UnknownNameError(field, value, options)
     return str(value)
 

@@ -38,13 +38,13 @@ class UnknownKeyError(InputError):
     """A key that does not exist here; the closest one that does, here or elsewhere, is named first."""
 
     def __init__(self, key: str, known: Iterable[str], elsewhere: Iterable[str] = ()) -> None:
-        names = sorted(known)
+        self.names = sorted(known)
         own = key.rpartition(".")[2]
-        by_last_word = {name.rpartition(".")[2]: name for name in names}
-        inside = [name for name in elsewhere if name.rpartition(".")[2] == own]
-        close = inside or [by_last_word[w] for w in difflib.get_close_matches(own, by_last_word, n=1)]
+        here, there = ({name.rpartition(".")[2]: name for name in them} for them in (self.names, elsewhere))
+        close = [there[own]] if own in there else []
+        close += [each[w] for each in (here, there) for w in difflib.get_close_matches(own, each, n=1)]
         hint = f" (did you mean {close[0]}?)" if close else ""
-        allowed = f"known here: {', '.join(names)}" if names else "nothing can be set here"
+        allowed = f"known here: {', '.join(self.names)}" if self.names else "nothing can be set here"
         super().__init__(key, None, allowed, f"unknown key {key}{hint}; {allowed}")
 
 

@@ -104,7 +104,12 @@ def converted(field: str, value: Any, kind: Any) -> Any:
         return None
     plain = [typing.get_origin(each) or each for each in allowed if each is not type(None)]
     for each in plain:
-        if each in (dict, Mapping):
+        if isinstance(each, type) and dataclasses.is_dataclass(each):
+            if isinstance(value, Mapping):
+                return build(each, value, f"{field}.")
+            if isinstance(value, each):
+                return value
+        elif each in (dict, Mapping):
             if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
                 return dict(value)
         elif isinstance(value, bool):
@@ -116,7 +121,7 @@ def converted(field: str, value: Any, kind: Any) -> Any:
             return int(value)
         elif each not in _WORDS or isinstance(value, each):
             return value
-    words = " or ".join(_WORDS.get(each, "a mapping") for each in plain)
+    words = " or ".join(_WORDS.get(each, "a group of keys") for each in plain)
     raise InputError(field, value, words + (" or null" if type(None) in allowed else ""))
 
 

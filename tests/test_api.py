@@ -150,6 +150,8 @@ LEARN: list[tuple[dict[str, Any], str]] = [
     ({"epsilon": 0.1, "budget": "scaled", "scale": 1e14}, "samples of the budget"),
     ({"epsilon": 0.1, "seed": -1}, "seed"),
     ({"epsilon": 0.1, "seed": 0.5}, "seed"),
+    ({"epsilon": 0.1, "replicates": 10**400}, "replicates"),
+    ({"epsilon": 10**400}, "budget.epsilon"),
     ({"epsilon": 0.1, "tie_breaking": "random"}, "tie_breaking"),
     ({"epsilon": 0.1, "algorithm": "papper"}, "algorithm"),
     ({"epsilon": 0.1, "explorer": "rf_ucrl"}, "algorithm.explorer"),
@@ -184,6 +186,27 @@ def test_mistakes_in_questions_about_values(slack: Any) -> None:
         sb.gap(game, epsilon=slack)
     with pytest.raises(InputError, match=r"^unknown tie_breaking 'x'; choose one of"):
         sb.gap(game, 0.1, "x")
+
+
+@pytest.mark.parametrize(
+    ("function", "word", "meant"),
+    [
+        (sb.learn, "algoritm", "algorithm"),
+        (sb.learn, "sample", "samples"),
+        (sb.sweep, "algoritm", "algorithm"),
+        (sb.sweep, "epsilo", "epsilon"),
+    ],
+)
+def test_a_misspelt_keyword_is_answered_with_the_one_that_exists(
+    function: Any, word: str, meant: str
+) -> None:
+    with pytest.raises(InputError, match=rf"\(did you mean {meant}\?\)"):
+        function(game=sb.load_game("bandit/trap"), **{"epsilon": 0.1, word: 1})
+
+
+def test_a_misspelt_public_name_is_answered_with_the_one_that_exists() -> None:
+    with pytest.raises(AttributeError, match=r"\(did you mean stackelberg_value\?\)"):
+        _ = sb.stakelberg_value  # type: ignore[attr-defined]
 
 
 def test_simultaneous_games_have_no_list_of_leader_values() -> None:

@@ -51,7 +51,7 @@ def test_values_get_the_type_of_their_field() -> None:
         ({"must": None}, "thing.must", "an integer"),
         ({"must": 1, "rounds": "x"}, "thing.rounds", "an integer or null"),
         ({"must": 1, "loud": 1}, "thing.loud", "true or false"),
-        ({"must": 1, "more": {1: 2}}, "thing.more", "a mapping"),
+        ({"must": 1, "more": {1: 2}}, "thing.more", "a group of keys"),
         ({}, "thing.must", "no default"),
     ],
 )

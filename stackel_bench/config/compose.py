@@ -4,10 +4,9 @@ Hydra composes the choices of groups. Single values are set on top, section by s
 top-level key), so that a sweep of many cells composes each section once per choice.
 """
 
-import contextlib
 import copy
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from importlib import resources
 from typing import Any
 
@@ -128,7 +127,9 @@ def _resolved(composed: dict[str, Any]) -> dict[str, Any]:
 
 
 def _compose_by_hydra(choices: tuple[str, ...]) -> dict[str, Any]:
-    with translated("overrides", " ".join(choices)), _hydra():
+    GlobalHydra.instance().clear()
+    hydra = initialize_config_module("stackel_bench.conf", version_base="1.3")
+    with translated("overrides", " ".join(choices)), hydra:
         plain = OmegaConf.to_container(compose("config", [*_search_path(), *choices]))
     assert isinstance(plain, dict)
     known = _root_keys()
@@ -152,10 +153,3 @@ def _root_keys() -> frozenset[str]:
     root = dict(OmegaConf.create(text))
     chosen = [str(group) for choice in root.pop("defaults") if choice != "_self_" for group in choice]
     return frozenset([*map(str, root), *chosen])
-
-
-@contextlib.contextmanager
-def _hydra() -> Iterator[None]:
-    GlobalHydra.instance().clear()
-    with initialize_config_module("stackel_bench.conf", version_base="1.3"):
-        yield

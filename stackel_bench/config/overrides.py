@@ -24,6 +24,7 @@ _WHOLE_NUMBER = re.compile(r"([a-z_][a-z_.]*)=(-?[1-9][0-9]{0,17}|0)")
 _ODD_NUMBER = re.compile(
     r"(?<![^=,:()\[\]{}\s])[+-]?[0-9][0-9_.]*_[0-9_.]*([eE][+-]?[0-9_]+)?(?![^,:()\[\]{}\s])"
 )
+_PARSER = OverridesParser.create()
 SYNTAX = "KEY=VALUE, or KEY=A,B for a sweep (Hydra's override grammar)"
 
 
@@ -40,7 +41,7 @@ def _parse(text: str, folders: tuple[Path, ...]) -> Override:
     if not is_printable(text) or _ODD_NUMBER.search(text):
         raise InputError("override", text, f"{SYNTAX}, without control characters, numbers without _")
     try:
-        override = _parser().parse_override(text)
+        override = _PARSER.parse_override(text)
     except HydraException as error:
         raise InputError("override", text, SYNTAX) from error
     group = override.key_or_group
@@ -52,11 +53,6 @@ def _parse(text: str, folders: tuple[Path, ...]) -> Override:
         if not is_free(group, override.value()):
             require_option(group, override.value())
     return override
-
-
-@functools.cache
-def _parser() -> OverridesParser:
-    return OverridesParser.create()
 
 
 def alternatives(override: str) -> list[str]:

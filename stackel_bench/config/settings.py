@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stackel_bench.errors import InputError
-from stackel_bench.options import build, converted, option
+from stackel_bench.options import build, converted, option, options_of
 
 
 @dataclass(frozen=True)
@@ -88,20 +87,9 @@ class Settings:
     @classmethod
     def of(cls, composed: Mapping[str, Any]) -> Settings:
         """The settings within a composed configuration, each value checked for its type."""
-        groups: dict[str, type] = {
-            "execution": ExecutionSettings,
-            "tracking": TrackingSettings,
-            "study": StudySettings,
-            "cap": CapSettings,
-        }
-        built: dict[str, Any] = {
-            name: build(group, _mapping(name, composed), f"{name}.") for name, group in groups.items()
-        }
-        plain = {key: composed[key] for key in SCALARS if key in composed}
-        return build(cls, built | plain, "")
+        return build(cls, {key: composed[key] for key in options_of(cls) if key in composed}, "")
 
 
-SCALARS = ("output", "dry_run", "only", "limit", "shuffle", "fail_fast", "quiet", "skip_invalid")
 CELL_SCALARS = {"tie_breaking": "pessimistic", "replicates": 200, "seed": 0}
 
 
@@ -109,10 +97,3 @@ def cell_scalar(name: str, composed: Mapping[str, Any]) -> Any:
     """tie_breaking, replicates or seed of a composed configuration, checked for its type."""
     default = CELL_SCALARS[name]
     return converted(name, composed.get(name, default), type(default))
-
-
-def _mapping(name: str, composed: Mapping[str, Any]) -> Mapping[str, Any]:
-    section = composed[name]
-    if not isinstance(section, Mapping):
-        raise InputError(name, section, "a group of keys")
-    return section

@@ -46,9 +46,6 @@ class UnknownTruthError(InputError):
         allowed = "a game whose truth is known; of this one `certificate` says what can be said"
         super().__init__("game", game_name, allowed)
 
-    def __reduce__(self) -> tuple[type[UnknownTruthError], tuple[object]]:  # type: ignore[override]
-        return UnknownTruthError, (self.found,)
-
 
 def truth_of(game: Any, attribute: str) -> Any:
     """The true model of the game, which has this name in its family; an InputError if it is not known."""

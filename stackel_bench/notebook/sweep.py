@@ -1,6 +1,7 @@
 """A sweep started from Python: names or objects in, results out."""
 
 import dataclasses
+import inspect
 import io
 import itertools
 import shlex
@@ -68,7 +69,9 @@ def sweep(
     """
     for word in budget_words:
         if word not in BUDGET_WORDS:
-            raise UnknownKeyError(word, BUDGET_WORDS)
+            raise UnknownKeyError(word, BUDGET_WORDS, inspect.signature(sweep).parameters)
+    if not isinstance(options, Mapping | None):
+        raise InputError("options", options, 'a mapping, {"game.correlation": 0.5} for example')
     axes = {
         "tie_breaking": tie_breaking,
         "budget": budget,

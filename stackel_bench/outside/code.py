@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import hashlib
+import operator
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from importlib.metadata import Distribution, PackageNotFoundError, distribution, packages_distributions
+from importlib.metadata import Distribution, distribution, packages_distributions
 from importlib.util import decode_source, find_spec
 from pathlib import Path
+from typing import TypeVar
 
 from stackel_bench.errors import InputError
-from stackel_bench.outside.sources import PACKAGE, Source, first_words, install, sources_of
+from stackel_bench.outside.sources import PACKAGE, Source, install, sources_of
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Code:
     @property
     def modules(self) -> set[str]:
         """Top-level names of the modules."""
-        return first_words(self.sources)
+        return {name.partition(".")[0] for name in self.sources}
 
     def __or__(self, other: Code) -> Code:
         for name, source in other.sources.items():
@@ -53,8 +56,6 @@ class Code:
 
 
 _used: ContextVar[list[Code] | None] = ContextVar("used", default=None)
-
-
 _versions: dict[str, str] = {}
 
 
@@ -63,13 +64,12 @@ def versions_used() -> Mapping[str, str]:
     return _versions
 
 
-@contextlib.contextmanager
-def code_used() -> Iterator[list[Code]]:
-    """A list that collects the code of whatever is loaded from outside within the block."""
+def with_code(load: Callable[[], T]) -> tuple[T, Code]:
+    """What a call returns, and the code of whatever it loads from outside."""
     collected: list[Code] = []
     token = _used.set(collected)
     try:
-        yield collected
+        return load(), functools.reduce(operator.or_, collected, Code())
     finally:
         _used.reset(token)
 
@@ -114,7 +114,7 @@ def code_of_module(name: str) -> Code:
     top = name.partition(".")[0]
     if top in {PACKAGE, *sys.stdlib_module_names}:
         return Code()
-    names = _distributions().get(top, [])
+    names = _top_level_names().get(top, [])
     fixed = [found for found in map(distribution, names) if not is_editable(found)]
     if fixed:
         return Code(versions={found.name: found.version for found in fixed})
@@ -134,8 +134,4 @@ def is_editable(found: Distribution) -> bool:
     return '"editable": true' in (found.read_text("direct_url.json") or "").replace('":true', '": true')
 
 
-@functools.cache
-def _distributions() -> Mapping[str, list[str]]:
-    with contextlib.suppress(PackageNotFoundError):
-        return packages_distributions()
-    return {}
+_top_level_names = functools.cache(packages_distributions)

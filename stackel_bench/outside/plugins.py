@@ -64,12 +64,6 @@ def config_folders() -> tuple[Path, ...]:
     return tuple(Path(place) for found in loaded for place in found.object.__path__)
 
 
-def forget_plugins() -> None:
-    """Look again at what is installed."""
-    for cached in (plugins, loaded_plugins, config_folders, _load):
-        cached.cache_clear()
-
-
 @functools.cache
 def _load(kind: str, point: EntryPoint) -> Loaded:
     thing = point.load()

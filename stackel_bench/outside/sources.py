@@ -13,7 +13,6 @@ from importlib.machinery import ModuleSpec
 from importlib.util import decode_source, find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 PACKAGE = "stackel_bench"
 
@@ -126,8 +125,3 @@ def _imported(module: str, source: Source) -> Iterator[str]:
             base = words[: len(words) - node.level + 1] if node.level else []
             start = ".".join([*base, *([node.module] if node.module else [])])
             yield from (start, *(f"{start}.{alias.name}" for alias in node.names))
-
-
-def first_words(sources: Mapping[str, Any]) -> set[str]:
-    """The top-level names among these modules."""
-    return {name.partition(".")[0] for name in sources}

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, is_dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from stackel_bench import checks
 from stackel_bench.config.settings import cell_scalar
@@ -15,12 +15,11 @@ from stackel_bench.errors import InputError
 from stackel_bench.families.games import default_parameters, load_game
 from stackel_bench.families.learners import changed_options, learner_options, make_learner
 from stackel_bench.families.registry import family_of
-from stackel_bench.games.game import Game
-from stackel_bench.learners.budget import Budget, fitting, make_budget
+from stackel_bench.learners.budget import fitting, make_budget
 from stackel_bench.learners.learner import Learner, Schedule, scheduled
 from stackel_bench.models import TieBreaking
 from stackel_bench.options import changed, values_of
-from stackel_bench.outside.code import Code, code_of, code_used, has_source
+from stackel_bench.outside.code import Code, code_of, has_source, with_code
 from stackel_bench.outside.reference import one_sentence, plain_name
 from stackel_bench.trials.trial import Trial
 
@@ -62,6 +61,15 @@ class Cell:
         }
 
 
+class _Part(NamedTuple):
+    """A game, a learner or a budget, with the digest by which cells know it, and how it is shown."""
+
+    built: Any
+    digest: str
+    config: dict[str, Any]
+    code: Code = Code()
+
+
 class CellBuilder:
     """Builds cells from configurations; what several cells share is built, checked and digested once.
 
@@ -70,9 +78,7 @@ class CellBuilder:
 
     def __init__(self, kept: bool = True) -> None:
         self._kept = kept
-        self._games: dict[str, tuple[Game, str, Code, dict[str, Any]]] = {}
-        self._learners: dict[str, tuple[Learner, str, Code, dict[str, Any]]] = {}
-        self._budgets: dict[str, tuple[Budget, str, dict[str, Any]]] = {}
+        self._parts: dict[tuple[str, ...], _Part] = {}
         self._code = Code()  # of all cells: one module has one source
         self._schedules: dict[tuple[str, str, str], tuple[Schedule, Code]] = {}
         self._trials: dict[str, tuple[Trial, dict[str, Any]]] = {}
@@ -83,33 +89,23 @@ class CellBuilder:
         A game or a learner may also be an object.
         """
         tie_breaking = TieBreaking.parse(cell_scalar("tie_breaking", composed))
-        replicates = checks.integer("replicates", cell_scalar("replicates", composed), least=1, most=10**7)
-        seed = checks.integer("seed", cell_scalar("seed", composed), least=0, most=MAX_SEED)
-        game, game_digest, game_code, game_config = self._game(composed.get("game"))
-        learner, learner_digest, learner_code, learner_config = self._learner(
-            game.family, composed.get("algorithm")
-        )
-        budget, budget_digest, budget_config = self._budget(composed.get("budget"))
-        parts = (game_digest, learner_digest, budget_digest)
+        count, seed = cell_scalar("replicates", composed), cell_scalar("seed", composed)
+        replicates = checks.integer("replicates", count, least=1, most=checks.MAX_REPLICATES)
+        seed = checks.integer("seed", seed, least=0, most=MAX_SEED)
+        game = self._game(composed.get("game"))
+        learner = self._learner(game.built.family, composed.get("algorithm"))
+        budget = self._budget(composed.get("budget"))
+        parts = (game.digest, learner.digest, budget.digest)
         trial_id = _digest([RESULTS_VERSION, *parts, str(replicates), str(seed)])
         if trial_id not in self._trials:
             if parts not in self._schedules:
-                code = game_code | learner_code
-                what = f"a learner for this game; scheduling on {game_config['name']}"
-                with (
-                    one_sentence("algorithm", learner_config["name"], what)
-                    if code.identity
-                    else nullcontext()
-                ):
-                    schedule = scheduled(learner, game.sampler, budget, learner_config["name"])
-                self._code |= code
-                self._schedules[parts] = schedule, code
+                self._schedules[parts] = self._scheduled(game, learner, budget)
             schedule, code = self._schedules[parts]
-            trial = Trial(game, learner, schedule, tuple(TieBreaking), replicates, seed, code)
+            trial = Trial(game.built, learner.built, schedule, tuple(TieBreaking), replicates, seed, code)
             config = {
-                "game": game_config,
-                "algorithm": learner_config,
-                "budget": budget_config,
+                "game": game.config,
+                "algorithm": learner.config,
+                "budget": budget.config,
                 "replicates": replicates,
                 "seed": seed,
             }
@@ -118,59 +114,63 @@ class CellBuilder:
         cell_id = _digest([trial_id, str(tie_breaking)])
         return Cell(cell_id, {**config, "tie_breaking": str(tie_breaking)}, trial, trial_id, tie_breaking)
 
-    def _game(self, section: Any) -> tuple[Game, str, Code, dict[str, Any]]:
+    def _scheduled(self, game: _Part, learner: _Part, budget: _Part) -> tuple[Schedule, Code]:
+        name, code = learner.config["name"], game.code | learner.code
+        what = f"a learner for this game; scheduling on {game.config['name']}"
+        with one_sentence("algorithm", name, what) if code.identity else nullcontext():
+            schedule = scheduled(learner.built, game.built.sampler, budget.built, name)
+        self._code |= code
+        return schedule, code
+
+    def _game(self, section: Any) -> _Part:
         if hasattr(section, "sampler"):
             code = self._code_of("game", section)
-            shown = {"name": section.name, "identity": section.identity}
-            return section, _digest([section.identity, section.name, *code.identity]), code, shown
+            digest = _digest([section.identity, section.name, *code.identity])
+            return _Part(section, digest, {"name": section.name, "identity": section.identity}, code)
         config = _section("game", section)
-        text = _canonical(config)
-        if text not in self._games:
+        key = ("game", _canonical(config))
+        if key not in self._parts:
             try:
-                with code_used() as used:
-                    game = load_game(**config)
-                    defaults = default_parameters(config["name"])
+                (game, defaults), code = with_code(
+                    lambda: (load_game(**config), default_parameters(config["name"]))
+                )
             except InputError as error:
                 if error.field in config:  # as it is typed here
                     raise InputError(f"game.{error.field}", error.found, error.allowed) from error
                 raise
             own = {key: value for key, value in config.items() if value != defaults.get(key, _NOTHING)}
-            code = functools.reduce(operator.or_, used, Code())
             digest = _digest([game.identity, own | {"name": plain_name(config["name"])}, *code.identity])
-            self._games[text] = game, digest, code, {"name": config["name"], **defaults, **config}
-        return self._games[text]
+            self._parts[key] = _Part(game, digest, {"name": config["name"], **defaults, **config}, code)
+        return self._parts[key]
 
-    def _learner(self, family: str, section: Any) -> tuple[Learner, str, Code, dict[str, Any]]:
+    def _learner(self, family: str, section: Any) -> _Part:
         if hasattr(section, "schedule"):
             return self._own_learner(family, section)
         config = _section("algorithm", section)
-        text = family + _canonical(config)
-        if text not in self._learners:
+        key = ("algorithm", family, _canonical(config))
+        if key not in self._parts:
             options = dict(config)
             name = options.pop("name", None)
-            with code_used() as used:
-                learner = make_learner(family, name, **options)
-            code = functools.reduce(operator.or_, used, Code())
+            learner, code = with_code(lambda: make_learner(family, name, **options))
             digest = _digest([plain_name(name), changed_options(learner), *code.identity])
-            shown = {key: value for key, value in learner_options(learner).items() if key != "name"}
-            self._learners[text] = learner, digest, code, {"name": name, **shown}
-        return self._learners[text]
+            self._parts[key] = _Part(learner, digest, _shown(learner, name), code)
+        return self._parts[key]
 
-    def _own_learner(self, family: str, learner: Any) -> tuple[Learner, str, Code, dict[str, Any]]:
+    def _own_learner(self, family: str, learner: Any) -> _Part:
         """A learner given as an object; one of the family's own is the learner of that name."""
         kind = learner if isinstance(learner, type) else type(learner)
         if kind is learner or not is_dataclass(kind):
             allowed = "an object of a frozen dataclass, whose fields are its options"
             raise InputError("algorithm", kind.__name__, allowed)
         learner = make_learner(family, learner)
-        shown = {key: value for key, value in learner_options(learner).items() if key != "name"}
+        shown = _shown(learner, learner.name)
         parts = (learner, *getattr(learner, "programs", ()))
         if len(parts) == 1 and family_of(family).learners.get(learner.name) is kind:
-            return self._learner(family, {"name": learner.name, **shown})
+            return self._learner(family, shown)
         code = self._code_of("algorithm", learner)
         words = [kind.__qualname__, learner.name, changed_options(learner), *code.identity]
         shown["code"] = ", ".join(f"{type(part).__module__}:{type(part).__qualname__}" for part in parts)
-        return learner, _digest(words), code, {"name": learner.name, **shown}
+        return _Part(learner, _digest(words), shown, code)
 
     def _code_of(self, field: str, thing: object) -> Code:
         """The code of an object from outside; an InputError if its results are kept and it has no file."""
@@ -184,19 +184,24 @@ class CellBuilder:
                 raise InputError(field, f"{found} of a prompt", allowed)
         return functools.reduce(operator.or_, map(code_of, parts))
 
-    def _budget(self, section: Any) -> tuple[Budget, str, dict[str, Any]]:
+    def _budget(self, section: Any) -> _Part:
         config = _section("budget", section)
-        text = _canonical(config)
-        if text not in self._budgets:
+        key = ("budget", _canonical(config))
+        if key not in self._parts:
             budget = make_budget(**fitting(config))
             shown = {"kind": budget.kind, **values_of(budget)}
-            self._budgets[text] = budget, _digest([budget.kind, changed(budget)]), shown
-        return self._budgets[text]
+            self._parts[key] = _Part(budget, _digest([budget.kind, changed(budget)]), shown)
+        return self._parts[key]
 
 
 def is_made_of_names(config: Mapping[str, Any]) -> bool:
     """Whether the configuration alone says how to compute the cell; objects from Python are not kept."""
     return "identity" not in config["game"] and "code" not in config["algorithm"]
+
+
+def _shown(learner: Learner, name: str) -> dict[str, Any]:
+    """A learner's name and options, as a configuration has them."""
+    return {"name": name} | {key: value for key, value in learner_options(learner).items() if key != "name"}
 
 
 def _section(name: str, section: Any) -> Mapping[str, Any]:

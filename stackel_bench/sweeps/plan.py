@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -44,17 +45,11 @@ class Plan:
     left_out: tuple[str, ...] = ()  # combinations that do not fit, each with the reason
     questions: tuple[str, ...] = ()  # what else is answered from its cells, or beside them
 
-    @property
+    @functools.cached_property
     def sweep_id(self) -> str:
         """Depends on study, cells and questions alone, so that the same command finds its results."""
         text = "\n".join([self.study, *(cell.cell_id for cell in self.cells), *self.questions])
         return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-    @property
-    def samples(self) -> int:
-        """Samples that a complete run draws; cells that share their samples count once."""
-        trials = {cell.trial_id: cell.trial for cell in self.cells}
-        return sum(trial.samples_at_most for trial in trials.values())
 
 
 def make_plan(overrides: Sequence[str], tell: Callable[[int], None] = lambda planned: None) -> Plan:

@@ -4,7 +4,6 @@ import dataclasses
 import hashlib
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from stackel_bench.errors import InputError
@@ -31,18 +30,16 @@ from stackel_bench.trials.trial import Outcome
 _LIBRARIES = ("numpy", "numba")
 
 
-@dataclass
 class Verification:
-    """Checks of one sweep; how much was checked is known once the findings have been read."""
+    """Checks of one sweep, of which a fraction of the finished cells is computed again.
 
-    folder: Path
-    fraction: float  # of the finished cells to be computed again
-    checked: int = field(default=0, init=False)
-    recomputed: int = field(default=0, init=False)
+    How much was checked is known once the findings have been read.
+    """
 
-    def __post_init__(self) -> None:
-        self._journal = Journal(self.folder)
-        self._others = _other_versions(self.folder)
+    def __init__(self, folder: Path, fraction: float) -> None:
+        self.folder, self.fraction = folder, fraction
+        self.checked = self.recomputed = 0
+        self._journal, self._others = Journal(folder), _other_versions(folder)
         self._tolerance = RECOMPUTED if self._others else 0.0
 
     @property

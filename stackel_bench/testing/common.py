@@ -1,8 +1,10 @@
-"""What learners, explorers and games have in common: options, pickles, contents that are compared."""
+"""What the checks share: options, pickles, contents to compare, a sampler whose truth is out of reach."""
 
 import dataclasses
+import inspect
 import io
 import pickle
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -57,16 +59,51 @@ def options_kept(thing: Any) -> str:
     require(dataclasses.is_dataclass(cls), f"{cls.__name__} is no dataclass: add @dataclass(frozen=True)")
     require(cls.__dataclass_params__.frozen, f"{cls.__name__} is not frozen: add frozen=True")
     require(isinstance(getattr(thing, "name", None), str), f"{cls.__name__} has no name, which is a text")
-    fields = [field for field in dataclasses.fields(thing) if field.init]
+    fields = [each for each in dataclasses.fields(thing) if each.init]
     missing = dataclasses.MISSING
     bare = [f.name for f in fields if f.default is missing and f.default_factory is missing]
     require(not bare, f"no default of {', '.join(bare)}")
     return f"frozen dataclass, {plural(len(fields), 'option')}"
 
 
-def pickles(thing: Any) -> Any:
+def sent(thing: Any) -> Any:
     """The thing as a worker gets it."""
     try:
         return pickle.loads(pickle.dumps(thing))
     except Exception as error:  # whatever its parts raise
         raise Broken(f"{type(thing).__name__} cannot be sent to a worker: {error}") from error
+
+
+@dataclass
+class Ledger:
+    """What was drawn through closed samplers, and which private names were asked for."""
+
+    drawn: float = 0.0
+    looked: list[str] = field(default_factory=list)
+
+
+def closed(sampler: Any, contract: Contract, ledger: Ledger) -> Any:
+    """The sampler with its public names alone; the truth that it holds cannot be reached without a note."""
+
+    class Closed:
+        def __getattribute__(self, name: str) -> Any:
+            if name == "__dict__" or (name.startswith("_") and not name.startswith("__")):
+                ledger.looked.append(name)
+            elif name.startswith("__"):
+                return object.__getattribute__(self, name)
+            value = getattr(sampler, name)
+            return _counted(name, value, contract, ledger) if inspect.isroutine(value) else value
+
+    return Closed()
+
+
+def _counted(name: str, method: Any, contract: Contract, ledger: Ledger) -> Any:
+    def call(*positional: Any, **named: Any) -> Any:
+        result = method(*positional, **named)
+        if name in contract.inner:
+            return closed(result, contract, ledger)
+        arguments = inspect.signature(method).bind(*positional, **named).arguments
+        ledger.drawn += contract.cost(name, arguments, result)
+        return result
+
+    return call

@@ -12,9 +12,8 @@ from stackel_bench.families.from_outside import EXPLORER_MEMBERS, require_member
 from stackel_bench.families.games import load_game
 from stackel_bench.families.registry import all_families
 from stackel_bench.models import FollowerMDP
-from stackel_bench.testing.closed_sampler import Ledger, closed
-from stackel_bench.testing.common import built, content, options_kept, pickles
-from stackel_bench.testing.report import Broken, Report, require, run_checks
+from stackel_bench.testing.common import Ledger, built, closed, content, options_kept, sent
+from stackel_bench.testing.report import Broken, Report, methods_of, require, run_checks
 
 _EPISODES = (40, 161, 600)
 
@@ -24,7 +23,7 @@ def check_explorer(rule: Any, *, raises: bool = True) -> Report:
     require_members("algorithm.explorer", rule, EXPLORER_MEMBERS, "explorer")
     checks = _Checks(built(rule, "algorithm.explorer"))
     name = getattr(checks.rule, "name", type(checks.rule).__name__)
-    return run_checks(f"explorer {name}", checks, raises)
+    return run_checks(f"explorer {name}", methods_of(_Checks), [checks], raises)
 
 
 class _Checks:
@@ -70,7 +69,7 @@ class _Checks:
 
     def pickles(self) -> str:
         """A worker gets the same rule."""
-        require(content(pickles(self.rule)) == content(self.rule), "it changes on its way to a worker")
+        require(content(sent(self.rule)) == content(self.rule), "it changes on its way to a worker")
         return "reaches a worker unchanged"
 
     def plans(self) -> str:

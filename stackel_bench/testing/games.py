@@ -15,8 +15,8 @@ from stackel_bench.families.registry import family_of
 from stackel_bench.outside.code import Code
 from stackel_bench.outside.reference import Loaded
 from stackel_bench.streams import generator
-from stackel_bench.testing.common import content, contract_of, pickles
-from stackel_bench.testing.report import Report, require, run_checks
+from stackel_bench.testing.common import content, contract_of, sent
+from stackel_bench.testing.report import Report, methods_of, require, run_checks
 from stackel_bench.text import plural
 from stackel_bench.tolerances import SUM_TIE
 
@@ -32,7 +32,7 @@ def check_game(game: Any, *, raises: bool = True, **parameters: Any) -> Report:
     """
     checks = _Checks(game, parameters)
     family_of(checks.game.family)
-    return run_checks(str(checks.game.name), checks, raises)
+    return run_checks(str(checks.game.name), methods_of(_Checks), [checks], raises)
 
 
 class _Checks:
@@ -155,7 +155,7 @@ class _Checks:
 
     def pickles(self) -> str:
         """A worker gets the same game."""
-        again = pickles(self.game)
+        again = sent(self.game)
         require(again.identity == self.game.identity, "another identity on a worker")
         same = [
             np.array_equal(a.sums, b.sums) for a, b in zip(self._measure(again), self.measured, strict=True)

@@ -4,9 +4,10 @@ import dataclasses
 import functools
 import inspect
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from stackel_bench.errors import InputError
 
@@ -76,18 +77,24 @@ def require(condition: object, sentence: str) -> None:
         raise Broken(sentence)
 
 
-def run_checks(subject: str, checks: object, raises: bool) -> Report:
-    """The report of an object's checks: its public methods, in order, named by their words.
+def methods_of(cls: type) -> list[Callable[[Any], str]]:
+    """The public methods of a class of checks, in order."""
+    return [f for name, f in vars(cls).items() if inspect.isfunction(f) and not name.startswith("_")]
+
+
+def run_checks(
+    subject: str, checks: Iterable[Callable[[Any], str]], each: Sequence[object], raises: bool
+) -> Report:
+    """The report of what checks say of each object, named by their words.
 
     They return what they saw, and raise if they fail; one cause is told once.
     """
     done: list[Check] = []
     causes: dict[str, str] = {}
-    methods = [name for name, member in vars(type(checks)).items() if inspect.isfunction(member)]
-    for method in (name for name in methods if not name.startswith("_")):
-        name = method.replace("_", " ")
+    for check in checks:
+        name = check.__name__.replace("_", " ")
         try:
-            done.append(Check(name, True, getattr(checks, method)()))
+            done.append(Check(name, True, "; ".join(dict.fromkeys(map(check, each)))))
         except (KeyboardInterrupt, MemoryError):
             raise
         except Broken as error:

@@ -1,22 +1,18 @@
-"""One learner on one game with one budget, through a closed sampler; whether its decisions can be played."""
+"""One learner on one game with one budget, through a closed sampler."""
 
+import contextlib
 import functools
+from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
-from stackel_bench.evaluation.oracle import require_commitment
-from stackel_bench.evaluation.verdict import judge
+from stackel_bench.errors import InputError
 from stackel_bench.families.family import Contract
-from stackel_bench.families.oracles import oracle_of
 from stackel_bench.learners.blocks import decide_block, explore_block
 from stackel_bench.learners.budget import Budget
-from stackel_bench.learners.decision import Decision, require_playable
+from stackel_bench.learners.decision import Decision
 from stackel_bench.learners.learner import Schedule, block_key, scheduled
 from stackel_bench.models import TieBreaking
-from stackel_bench.testing.closed_sampler import Ledger, closed
-from stackel_bench.testing.report import require
-from stackel_bench.tolerances import VALUE
+from stackel_bench.testing.common import Ledger, closed
 
 _SEED, _REPLICATES = 3, 3
 
@@ -40,6 +36,16 @@ class Trial:
         """What the budget means for the learner."""
         return scheduled(self.learner, self.sampler, self.budget, self.learner.name)
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether the learner does not take such a budget; whatever else happens, the checks will tell."""
+        try:
+            with contextlib.suppress(SystemExit):
+                assert self.schedule
+        except Exception as error:
+            return isinstance(error, InputError)
+        return False
+
     @functools.cached_property
     def findings(self) -> list[Any]:
         """Of all units."""
@@ -49,6 +55,11 @@ class Trial:
     def decisions(self) -> dict[TieBreaking, list[list[Decision]]]:
         """[replicate][rung] for each tie-breaking."""
         return {tie: self.decide(self.findings, tie) for tie in TieBreaking}
+
+    @property
+    def each_replicate(self) -> Iterator[tuple[TieBreaking, list[Decision]]]:
+        """The decisions of one replicate after the other, for each tie-breaking."""
+        return ((tie, replicate) for tie, found in self.decisions.items() for replicate in found)
 
     def explore(self, block: int = 0, *, backwards: bool = False, size: int | None = None) -> list[Any]:
         """Findings of all units about a block of replicates, listed by unit."""
@@ -79,38 +90,3 @@ class Trial:
         ties = list(TieBreaking)[:1] if self.schedule.shared else list(TieBreaking)
         runs = [rungs for tie in ties for rungs in self.decisions[tie]]
         return sum(sum(d.samples for d in (rungs[-1:] if self.schedule.nested else rungs)) for rungs in runs)
-
-
-_JUDGED = 3  # replicates; judging is exact and may take a while
-
-
-def commits(trial: Trial) -> str:
-    """Every decision is one of the game's, and the truth can judge it."""
-    oracle = oracle_of(trial.game)
-    for tie in TieBreaking:
-        found = decide_block(trial.learner, trial.sampler, trial.schedule, trial.findings, tie)
-        require_playable(found, trial.game.sizes, "decision")
-        for position, rungs in enumerate(trial.decisions[tie]):
-            for decision in rungs:
-                require_commitment(oracle, decision, "decision")
-                told = {"estimated_value": decision.estimated_value, **decision.diagnostics}
-                strange = [f"{name} {value}" for name, value in told.items() if not np.isfinite(value)]
-                require(not strange, ", ".join(strange))
-                if position < _JUDGED:
-                    verdict = judge(oracle, decision, trial.budget.epsilon)
-                    losses = (verdict.value_suboptimality, verdict.follower_suboptimality)
-                    require(min(losses) >= -VALUE, f"better than the optimum by {-min(losses)}")
-    return "leader and follower can play them, and the truth judges them"
-
-
-def keeps_to_budget(trial: Trial) -> str:
-    """No decision and no draw beyond the schedule."""
-    allowed = trial.schedule.samples
-    for tie in TieBreaking:
-        for rungs in trial.decisions[tie]:
-            for decision, most in zip(rungs, allowed, strict=False):
-                require(1 <= decision.samples <= most, f"{decision.samples} samples where {most} are allowed")
-    runs = trial.size * (1 if trial.schedule.shared else len(TieBreaking))
-    most = trial.schedule.drawn_at_most * runs
-    require(trial.drawn < most + 0.5, f"draws {trial.drawn:.0f} samples where {most} are allowed")
-    return f"{trial.budget.kind}: at most {allowed[-1]} samples"

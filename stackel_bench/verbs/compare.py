@@ -17,7 +17,7 @@ from stackel_bench.reporting.versus.comparison import BETTER, WORSE, Comparison,
 from stackel_bench.results import files
 from stackel_bench.results.files import write_atomically
 from stackel_bench.text import plural
-from stackel_bench.verbs.steps.find import named_sweeps
+from stackel_bench.verbs.steps.find import given_options, named_sweeps, split_names
 from stackel_bench.verbs.steps.publish import tell_problems
 
 _COLOURS = {WORSE: "red", BETTER: "green"}
@@ -26,7 +26,11 @@ _IN_FILES = ("samples", "needs B / A", "loss B - A")  # beyond the width of a te
 
 def main(words: list[str]) -> int:
     """Compare, print, write compare.html and compare.json; 1 if B is worse, 0 if not."""
-    names, options = _read(words)
+    names, rest = split_names(words)
+    options = given_options(rest, ("output", "to"))
+    if len(names) != 2:
+        sentence = "compare takes two sweeps, each a folder, study or sweep id; then output=FOLDER, to=FOLDER"
+        raise InputError("compare", words, "two sweeps", sentence)
     output = expanded("output", options.get("output", "."))
     target = expanded("to", options.get("to", output / files.COMPARE)).resolve()
     sweeps = {side: named_sweeps(name, output) for side, name in zip("AB", names, strict=True)}
@@ -54,20 +58,6 @@ def main(words: list[str]) -> int:
         raise UnavailableError("to", f"write to {target}", error.strerror) from error
     _print(found, shown, sweeps, target)
     return code
-
-
-def _read(words: list[str]) -> tuple[list[str], dict[str, str]]:
-    """The two sweeps, and the options."""
-    options = {word.partition("=")[0]: word.partition("=")[2] for word in words if _is_option(word)}
-    names = [word for word in words if not _is_option(word)]
-    if len(names) != 2 or not all(names):
-        sentence = "compare takes two sweeps, each a folder, study or sweep id; then output=FOLDER, to=FOLDER"
-        raise InputError("compare", words, "two sweeps", sentence)
-    return names, options
-
-
-def _is_option(word: str) -> bool:
-    return word.startswith(("output=", "to="))
 
 
 def _headline(found: Comparison) -> str:

@@ -5,20 +5,14 @@ import webbrowser
 from pathlib import Path
 
 from stackel_bench import checks
-from stackel_bench.errors import InputError
 from stackel_bench.reporting.mlflow.ui_server import running_server
-
-OPTIONS = "output=FOLDER, port=NUMBER, study=NAME, open=true|false"
+from stackel_bench.verbs.steps.find import given_options
 
 
 def main(overrides: list[str]) -> int:
     """Serve until interrupted; the exit code."""
     options = {"output": ".", "port": "", "study": "", "open": "true"}
-    for override in overrides:
-        key, equals, value = override.partition("=")
-        if key not in options or not equals:
-            raise InputError("option", override, OPTIONS)
-        options[key] = value
+    options |= given_options(overrides, tuple(options))
     checks.choice("open", options["open"], ("true", "false"))
     port = None
     if options["port"]:

@@ -3,20 +3,21 @@
 from pathlib import Path
 
 from stackel_bench import checks
-from stackel_bench.errors import InputError, UnknownKeyError
+from stackel_bench.errors import InputError
 from stackel_bench.reporting.find_sweep import find_sweep
 from stackel_bench.sweeps.folder import require_idle
 from stackel_bench.sweeps.verify import Verification
 from stackel_bench.text import number_of, plural
-from stackel_bench.verbs.steps.find import named_by_key
-
-_KEYS = ("sweep", "study", "output", "recompute")
+from stackel_bench.verbs.steps.find import given_options, named_by_key
 
 
 def main(words: list[str]) -> int:
     """Print every finding, then how much was checked; 1 if there was a finding."""
-    given = _given(words)
-    folder = _folder(given)
+    given = given_options(named_by_key(words), ("sweep", "study", "output", "recompute"))
+    if ("sweep" in given) == ("study" in given):
+        raise InputError("sweep", words, "one sweep", "verify takes one folder, study or sweep id")
+    field = "study" if "study" in given else "sweep"
+    folder = find_sweep(given[field], Path(given.get("output", ".")), field)
     require_idle(folder)
     verification = Verification(folder, _fraction(given.get("recompute", "0")))
     if verification.note:
@@ -28,24 +29,6 @@ def main(words: list[str]) -> int:
     checked, found = plural(verification.checked, "cell"), plural(count, "finding")
     print(f"{checked} checked, {verification.recomputed} recomputed, {found}")
     return 1 if count else 0
-
-
-def _given(words: list[str]) -> dict[str, str]:
-    """The options; a word without a key is the sweep."""
-    given = dict(word.partition("=")[::2] for word in named_by_key(words))
-    for key in given:
-        if key not in _KEYS:
-            raise UnknownKeyError(key, _KEYS)
-    if ("sweep" in given) == ("study" in given):
-        raise InputError("sweep", words, "one sweep", "verify takes one folder, study or sweep id")
-    return given
-
-
-def _folder(given: dict[str, str]) -> Path:
-    output = Path(given.get("output", "."))
-    if "study" in given:
-        return find_sweep(given["study"], output)
-    return find_sweep(given["sweep"], output, "sweep")
 
 
 def _fraction(text: str) -> float:

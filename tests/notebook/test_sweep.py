@@ -155,6 +155,7 @@ def test_ids_of_objects() -> None:
         ({"algorithm": []}, "at least one name or object"),
         ({"options": {"algorithm.explorer": Maximin()}}, "unknown algorithm.explorer Maximin"),
         ({"options": {"game.rate": Maximin()}}, "a plain value or FILE:NAME; objects are games"),
+        ({"options": "game.rate=1"}, "options: found .game.rate=1., allowed: a mapping"),
         ({"options": {"dry_run": True}}, "dry_run has no effect"),
         ({"algorithm": Maximin(), "options": {"algorithm.shift": 1}}, "objects have their own parameters"),
         ({"algorithm": Maximin(), "study": "quickstart"}, "not objects: leave out study, or name them"),

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from stackel_bench.families.registry import family_of
-from stackel_bench.outside.plugins import forget_plugins
+from stackel_bench.outside import plugins
 from stackel_bench.sweeps.plan import make_plan
 from tests.outside.conftest import CHEAP, MY_FILE, NEIGHBOUR, Command
 from tests.sweeps import commands
@@ -48,6 +48,12 @@ def write_distribution(folder: Path, name: str, version: str, points: str) -> No
     info.mkdir(parents=True)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
     (info / "entry_points.txt").write_text(points)
+
+
+def forget_plugins() -> None:
+    """Look again at what is installed."""
+    for cached in (plugins.plugins, plugins.loaded_plugins, plugins.config_folders, plugins._load):
+        cached.cache_clear()
 
 
 @pytest.fixture

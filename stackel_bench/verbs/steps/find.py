@@ -5,7 +5,7 @@ from pathlib import Path
 
 from stackel_bench.config.compose import Composer
 from stackel_bench.config.settings import Settings, TrackingSettings
-from stackel_bench.errors import InputError, NoEffectError, expanded
+from stackel_bench.errors import InputError, NoEffectError, UnknownKeyError, expanded
 from stackel_bench.reporting.find_sweep import describe, existing_sweeps, find_sweep
 from stackel_bench.reporting.merged_sweeps import merged_sweeps
 from stackel_bench.reporting.sweep_results import SweepResults, read_sweep
@@ -39,11 +39,28 @@ def read_results(overrides: Sequence[str], several: bool = False) -> SweepResult
     return results
 
 
-def named_by_key(words: Sequence[str]) -> list[str]:
-    """The words; folders, studies and ids that stand alone among them as one `sweep=A,B`."""
+def split_names(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The folders, studies and ids that stand alone among the words, and the other words."""
     names = [word for word in words if word and ("=" not in word or Path(word).exists())]
-    rest = [word for word in words if word not in names]
+    return names, [word for word in words if word not in names]
+
+
+def named_by_key(words: Sequence[str]) -> list[str]:
+    """The words, with what stands alone among them as one `sweep=A,B`."""
+    names, rest = split_names(words)
     return [f"sweep={','.join(names)}", *rest] if names else rest
+
+
+def given_options(words: Sequence[str], known: Sequence[str]) -> dict[str, str]:
+    """KEY=VALUE of a verb that takes a few keys of its own; an InputError answers any other word."""
+    given = {}
+    for word in words:
+        key, equals, given[key] = word.partition("=")
+        if not equals:
+            raise InputError("option", word, "KEY=VALUE, where KEY is one of " + ", ".join(known))
+        if key not in known:
+            raise UnknownKeyError(key, known)
+    return given
 
 
 def _latest(output: Path) -> SweepResults:

@@ -46,6 +46,10 @@ class Session:
         """Tags of every run of this sweep."""
         return run_tags(self.plan.sweep_id)
 
+    def say(self, text: str) -> None:
+        """Show a sentence as it stands."""
+        self.console.print(text, markup=False)
+
     def results(self) -> SweepResults:
         """Everything that is finished so far, in the order of the plan."""
         plan, entries = self.plan, self.journal.entries
@@ -108,40 +112,34 @@ def report_is_current(results: SweepResults) -> bool:
 
 def publish(session: Session) -> bool:
     """Write and show what is finished so far; always True: a sweep has no expected verdicts."""
-    results, tally, console = session.results(), session.tally, session.console
+    results, tally = session.results(), session.tally
     current = report_is_current(results)
     write_tables(results, tally)
     if not current:
-        from stackel_bench.reporting.pages.report import (
-            write_report,  # matplotlib: not for those who plan or fail
-        )
+        # with matplotlib, not for those who plan or fail
+        from stackel_bench.reporting.pages.report import write_report
 
         write_report(results)
-    print_table(console, results)
+    print_table(session.console, results)
     if tally.finished:
         kept = f" ({plural(tally.pieces_restored, 'piece')} from before)" if tally.pieces_restored else ""
-        console.print(
+        session.say(
             f"{count(tally.samples)} samples{kept} in {tally.wall_seconds:.1f} s on "
             f"{plural(tally.workers, 'worker')}, overhead {tally.overhead:.0%}"
         )
     if results.failed:
-        console.print(
-            f"{plural(len(results.failed), 'cell')} failed; tracebacks in {results.folder / files.FAILURES}, "
-            "and the "
-            "same command tries them again",
-            markup=False,
-        )
+        where = results.folder / files.FAILURES
+        failed = plural(len(results.failed), "cell")
+        session.say(f"{failed} failed; tracebacks in {where}, and the same command tries them again")
     if session.store is not None:
         problem = "" if tally.unsynced else log_report(results, session.store, session.tags)
         reason = problem or next(iter(tally.unsynced.values()), "")
         if session.plan.settings.tracking.kind == "server":  # a local store has no server that runs by now
-            console.print(f"link    {session.store.link(first_query(results))}")
+            session.say(f"link    {session.store.link(first_query(results))}")
         if reason:
             what = plural(len(tally.unsynced), "cell") if tally.unsynced else "the report"
             later = sync_command(session.command)
-            console.print(
-                f"MLflow did not take {what} ({reason}); nothing is lost. Later:\n  {later}", markup=False
-            )
+            session.say(f"MLflow did not take {what} ({reason}); nothing is lost. Later:\n  {later}")
     return True
 
 
@@ -151,9 +149,14 @@ def log_report(results: SweepResults, store: MlflowStore, tags: Mapping[str, str
     names = (files.REPORT, files.RESULTS_CSV, files.RESULTS_PARQUET, files.ACTIONS_PARQUET, files.SUMMARY)
     paths = [folder / name for name in names]
     paths += sorted(path for name in (files.FIGURES, files.TABLES) for path in (folder / name).glob("*.*"))
+    return reason_of(lambda: log_study(results, store, tags, [path for path in paths if path.exists()]))
+
+
+def reason_of(log: Callable[[], object]) -> str:
+    """Why logging is impossible, or nothing; the results are on disk, only MLflow's copy is incomplete."""
     try:
-        log_study(results, store, tags, [path for path in paths if path.exists()])
-    except Exception as error:  # the results are on disk; only the mirror is incomplete
+        log()
+    except Exception as error:  # whatever a database or a server answers
         return problem_of(error)
     return ""
 

@@ -122,31 +122,27 @@ def _run(session: Session) -> None:
     """Open the store, start the executor, run what is missing, log it; the session knows what was done."""
     plan, journal, asked = session.plan, session.journal, session.plan.settings.execution
     # MLflow and Ray take seconds to start: at the same time.
-    opening = in_background(open_tracking, plan, journal, session.tags)
+    missing = missing_cells(plan, journal)
+    opening = in_background(open_tracking, session, missing)
     executor: Executor | None = None
     tracking: Tracking | None = None
     try:
-        missing = missing_cells(plan, journal)
         seconds = rough_seconds(missing)
         execution = chosen_execution(asked, seconds)
         if missing:
             _tell_start(session, missing, seconds, execution.kind != "serial")
             executor = start_executor(execution)
-            if (
-                execution.kind == "local"
-            ):  # once here rather than once in every worker, which import meanwhile
+            if execution.kind == "local":  # once here, while workers import, rather than once in each
                 compile_kernels({cell.trial.game.family for cell in missing})
-        tracking = opened_tracking(opening, plan, lambda text: session.console.print(text, markup=False))
-        fetched = 0 if tracking is None else tracking.reconcile(plan, journal)
-        cells = missing_cells(plan, journal)
+        tracking = opened_tracking(opening, session)
+        fetched = 0 if tracking is None else tracking.reconcile(session, missing)
+        cells = missing_cells(plan, journal) if fetched else missing
         where = f" {executor.place}" if executor is not None and cells else ""
         if where and asked.kind == "auto" and execution.kind == "serial":
             where += ", since starting Ray would take longer (execution=local starts it)"
         note = f", {fetched} fetched from MLflow" if fetched else ""
-        session.console.print(
-            f"[bold]{escape(plan.study)}[/]: {plural(len(plan.cells), 'cell')}, "
-            f"{len(cells)} to run{where}{note}"
-        )
+        planned = f"{plural(len(plan.cells), 'cell')}, {len(cells)} to run{where}{note}"
+        session.console.print(f"[bold]{escape(plan.study)}[/]: {planned}")
         reused = finished_cells(plan, journal)
         if executor is not None and cells:
             record_machine(journal.folder)
@@ -180,7 +176,7 @@ def _tell_start(session: Session, missing: list[Cell], seconds: float, with_ray:
     waited = ["Ray"] * with_ray + ["MLflow"] * (session.plan.settings.tracking.kind != "off")
     starting = f"; starting {' and '.join(waited)} ..." if waited else ""
     cells = plural(len(missing), "cell")
-    session.console.print(f"{cells} to run, {about(seconds)} of one worker's time{starting}")
+    session.say(f"{cells} to run, {about(seconds)} of one worker's time{starting}")
 
 
 def _tell_resume(session: Session, why: str) -> None:
@@ -188,13 +184,11 @@ def _tell_resume(session: Session, why: str) -> None:
     done = f"{finished_cells(plan, journal)} of {len(plan.cells)} cells are finished and kept"
     pieces = count_pieces(journal.folder / files.PIECES)
     kept = f", and {pieces} finished pieces of unfinished cells" if pieces else ""
-    session.console.print(f"\n{why}; {done}{kept}. Resume with:\n  {session.command}", markup=False)
+    session.say(f"\n{why}; {done}{kept}. Resume with:\n  {session.command}")
 
 
 def _tell_left(session: Session, left: int) -> None:
-    session.console.print(
-        f"{plural(left, 'cell')} still to be logged to MLflow (Ctrl-C leaves that for later)"
-    )
+    session.say(f"{plural(left, 'cell')} still to be logged to MLflow (Ctrl-C leaves that for later)")
 
 
 def command_line(verb: str, overrides: list[str]) -> str:
