@@ -8,6 +8,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
 
+import atexit
 import gc
 import io
 import signal
@@ -49,7 +50,8 @@ def main(arguments: list[str] | None = None) -> int:
 
         print(f"stackel-bench {__version__}")
         return 0
-    gc.set_threshold(50_000, 20, 50)  # entries of thousands of cells are no garbage
+    gc.set_threshold(50_000, 20, 50)  # entries of thousands of cells are no garbage ...
+    atexit.register(gc.freeze)  # ... and at the end nobody need look for any among them
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) != signal.SIG_IGN:  # nohup

@@ -1,5 +1,6 @@
 """The one picture of a study, as data: samples needed by game and learner, or how often each fails."""
 
+import functools
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -75,6 +76,7 @@ class Answer:
         return list({dot.series: dot for row in self.rows for dot in row.dots}.values())
 
 
+@functools.lru_cache(2)  # terminal and report show the same
 def answer_of(results: SweepResults) -> Answer | None:
     """Samples needed where cells have ladders or learners stop, else failures; None if nothing has finished.
 
@@ -110,8 +112,8 @@ Groups = dict[str, dict[tuple[str, str], list[Entry]]]  # by row, then by learne
 
 def _grouped(results: SweepResults, entries: Sequence[Entry]) -> tuple[Groups, str]:
     """Cells by row, as fine as there is room for, and over what that averages."""
-    labels, rivals = results.labels.set_index("cell_id").to_dict("index"), rival_names(results)
-    names = {entry.cell_id: str(labels[entry.cell_id]["game_label"]) for entry in entries}
+    labels, rivals = results.label_of, rival_names(results)
+    names = {entry.cell_id: labels[entry.cell_id]["game_label"] for entry in entries}
     accuracies = ["accuracies"] if len({entry.description["epsilon"] for entry in entries}) > 1 else []
     levels: list[tuple[Callable[[Entry], str], list[str]]] = [
         (lambda e: f"{names[e.cell_id]} · eps {e.description['epsilon']:g}", []),

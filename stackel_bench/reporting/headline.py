@@ -23,7 +23,7 @@ from stackel_bench.reporting.versus.contests import (
 from stackel_bench.reporting.versus.paired import OPTIMISTIC, PESSIMISTIC, paired_table, pairs
 from stackel_bench.results.numbers import UNDECIDED, count, enough, figures, ratio, small
 from stackel_bench.statistics.binomial import CONFIDENCE
-from stackel_bench.statistics.verdicts import FAILS, HOLDS, VACUOUS, judged
+from stackel_bench.statistics.verdicts import FAILS, HOLDS, VACUOUS
 from stackel_bench.text import plural
 
 MOST_GAMES = 4  # that a sentence names
@@ -43,9 +43,7 @@ def headline(results: SweepResults) -> tuple[str, ...]:
     unknown, results = played.told(results), results.judged_part
     if results.cells.empty:
         return tuple(unknown)
-    cells = judged(results.labelled(results.cells)).assign(
-        rival=lambda c: c["cell_id"].map(rival_names(results))
-    )
+    cells = results.judged.assign(rival=results.judged["cell_id"].map(rival_names(results)))
     ties = tie_contests(results)
     told = _decided([*_learners(learner_contests(results)), *_ties(ties)], cells)
     told += _trend(trends(results), cells)
@@ -242,7 +240,7 @@ def _verdicts(cells: pd.DataFrame, laddered: bool) -> Iterator[str]:
 
 def _failing(rival: str, rows: pd.DataFrame) -> str:
     """The learner, how many of its cells fail, and the worst of them."""
-    worst = max(rows.to_dict("records"), key=lambda row: row["failure_probability"])
+    worst = rows.iloc[int(rows["failure_probability"].argmax())]
     short = worst["samples"] < 0.999 * worst["theory_samples"]
     rate = f"{worst['failures']} of {worst['replicates']:.0f} replicates, delta {worst['delta']:g}"
     less = ", less than the theorem's samples" if short else ""

@@ -1,8 +1,7 @@
 """What tables and figures call the cells of a sweep."""
 
-import json
 import re
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 
 import pandas as pd
 
@@ -14,16 +13,20 @@ _INSTANCE = re.compile(r" (game\.instance_seed|instance)=\S+")
 
 
 def label_cells(entries: Iterable[Entry], flat: FlatConfigs | None = None) -> pd.DataFrame:
-    """cell_id, instance (game), game_label (whatever its random instance), learner (with settings), pair."""
+    """cell_id, instance (game), game_label (whatever its random instance), learner (with settings), pair.
+
+    pair is equal for cells that differ in their tie-breaking alone: they saw the same samples.
+    """
     entries = list(entries)
-    names = cell_names(entries, flat)
+    flat = flat or FlatConfigs(entries)
+    names, pairs = cell_names(entries, flat), dict[Hashable, int]()
     rows = [
         {
             "cell_id": entry.cell_id,
             "instance": names[entry.cell_id].instance,
             "game_label": _INSTANCE.sub("", names[entry.cell_id].instance),
             "learner": names[entry.cell_id].learner,
-            "pair": pair_key(entry),
+            "pair": pairs.setdefault(flat.but(entry.cell_id, "tie_breaking"), len(pairs)),
         }
         for entry in entries
     ]
@@ -38,9 +41,3 @@ def in_words(entry: Entry) -> str:
     more = [f", {key}={own[key]}" for key in entry.varying if key in own and key not in said]
     place = f"{what['game']}, {what['tie_breaking']} tie-breaking, eps {what['epsilon']:g}"
     return f"{learner} on {place}{''.join(more)}"
-
-
-def pair_key(entry: Entry, factor: str = "tie_breaking") -> str:
-    """Equal for cells that differ in this key alone: with two tie-breakings they saw the same samples."""
-    shared = {key: value for key, value in entry.config.items() if key != factor}
-    return json.dumps(shared, sort_keys=True)

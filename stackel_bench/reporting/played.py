@@ -19,12 +19,11 @@ WHY = (
 
 def played_table(results: SweepResults) -> pd.DataFrame:
     """One row per cell without a known truth, as text."""
-    labels = results.labels.set_index("cell_id")
     rows = []
     for entry in results.unjudged:
         row: dict[str, str] = {
-            "game": str(labels.loc[entry.cell_id, "instance"]),
-            "algorithm": str(labels.loc[entry.cell_id, "learner"]),
+            "game": results.label_of[entry.cell_id]["instance"],
+            "algorithm": results.label_of[entry.cell_id]["learner"],
             "tie_breaking": str(entry.description["tie_breaking"]),
             "epsilon": f"{entry.description['epsilon']:g}",
             "samples": count(entry.metrics["samples"]),

@@ -12,18 +12,18 @@ from typing import Any, Protocol
 
 import pandas as pd
 
-from stackel_bench.reporting.labels import label_cells, pair_key
+from stackel_bench.reporting.labels import label_cells
 from stackel_bench.results.entry import FAILED, FINISHED, Entry
-from stackel_bench.results.frames import cells_frame, rungs_frame, saved_summary
+from stackel_bench.results.frames import cells_frame, rows_of, rungs_frame, saved_summary
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.provenance import recorded_machines
 from stackel_bench.results.varying import (
     DescribedColumns,
     FlatConfigs,
     described_columns,
-    flat_configs,
     varying_keys,
 )
+from stackel_bench.statistics.verdicts import judged
 
 SUMMARY_KEYS = ("study", "question", "sweep_id", "planned", "command", "version", "commit")
 
@@ -85,6 +85,17 @@ class SweepResults:
         """cell_id, instance, learner and pair of every entry."""
         return label_cells(self.entries, self.flat)
 
+    @functools.cached_property
+    def label_of(self) -> dict[str, dict[str, Any]]:
+        """The same as a dictionary per entry, by cell id."""
+        return {row["cell_id"]: row for row in rows_of(self.labels)}
+
+    @functools.cached_property
+    def judged(self) -> pd.DataFrame:
+        """The cells whose truth is known, with labels, and verdicts alone and for all at once."""
+        known = self.judged_part
+        return judged(known.labelled(known.cells))
+
     def labelled(self, frame: pd.DataFrame) -> pd.DataFrame:
         """A frame with a column cell_id, plus the columns instance, learner and pair."""
         return frame.merge(self.labels, on="cell_id", how="left", validate="many_to_one")
@@ -111,7 +122,7 @@ class SweepResults:
     @functools.cached_property
     def flat(self) -> FlatConfigs:
         """The configuration of every entry without nesting, by cell id."""
-        return flat_configs(self.entries)
+        return FlatConfigs(self.entries)
 
     @functools.cached_property
     def varying(self) -> tuple[str, ...]:
@@ -157,7 +168,8 @@ class SweepResults:
 
         Cells that differ in tie-breaking alone share theirs, unless they drew different numbers of them.
         """
-        drawn = {(pair_key(entry), entry.metrics["samples_drawn"]) for entry in self.finished}
+        pairs = (self.flat.but(entry.cell_id, "tie_breaking") for entry in self.finished)
+        drawn = {(p, e.metrics["samples_drawn"]) for p, e in zip(pairs, self.finished, strict=True)}
         return math.fsum(samples for _, samples in drawn)  # exact, so that no order matters
 
     def summary(self) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import pandas as pd
 
 from stackel_bench.reporting.versus.paired import PESSIMISTIC
 from stackel_bench.results.columns import CENSORED, NEEDED, NEEDED_HIGH, NEEDED_INTERVAL, NEEDED_LOW, heading
+from stackel_bench.results.frames import rows_of
 from stackel_bench.results.numbers import count, enough, figures, interval, needed, needed_interval, small
 from stackel_bench.statistics.verdicts import FAILS, HOLDS, VACUOUS, clean_replicates_needed
 from stackel_bench.text import plural
@@ -42,7 +43,7 @@ def headline_table(cells: pd.DataFrame) -> pd.DataFrame:
             NEEDED_LOW: count(row[NEEDED_LOW]),
             NEEDED_HIGH: count(row[NEEDED_HIGH]),
         }
-        for row in in_reading_order(cells).to_dict("records")
+        for row in rows_of(in_reading_order(cells))
     ]
     return pd.DataFrame(rows).rename(columns=heading)
 
@@ -72,12 +73,13 @@ def verdict_counts(cells: pd.DataFrame) -> dict[str, float]:
     ladders = cells[cells["budget"] == "ladder"]
     claims = cells[cells["verdict"].isin((HOLDS, FAILS))]
     delta = float(cells["delta"].min())
+    least = {each: clean_replicates_needed(each) for each in cells["delta"].unique()}
     return {
         "cells": len(cells),
         "ladders": len(ladders),
         "censored": int((ladders[CENSORED] == 1).sum()),
         "vacuous": int((cells["verdict"] == VACUOUS).sum()),
-        "too_few": int((cells["replicates"] < cells["delta"].map(clean_replicates_needed)).sum()),
+        "too_few": int((cells["replicates"] < cells["delta"].map(least)).sum()),
         "claims": len(claims),
         "stand": int((claims["verdict"] == claims["verdict_adjusted"]).sum()),
         "delta": delta,
@@ -92,11 +94,6 @@ def shared_columns(table: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     text = ", ".join(says[name].format(table[heading(name)].iloc[0]) for name in constant)
     short = table.drop(columns=[heading(name) for name in (*constant, NEEDED_LOW, NEEDED_HIGH)])
     return short, f"All rows: {text}." if text else ""
-
-
-def csv(table: pd.DataFrame) -> bytes:
-    """The table as a CSV file."""
-    return table.to_csv(index=False, lineterminator="\n").encode()
 
 
 def latex_table(table: pd.DataFrame, caption: str, label: str) -> str:

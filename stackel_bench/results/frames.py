@@ -1,5 +1,6 @@
 """Results as tables: one row per cell, per rung, per leader action, and the files that hold them."""
 
+import csv
 import io
 import json
 import math
@@ -8,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from stackel_bench.results import files
@@ -16,7 +16,6 @@ from stackel_bench.results.columns import AT_MOST, CENSORED, NEEDED_HIGH, NEEDED
 from stackel_bench.results.entry import FINISHED, Entry
 from stackel_bench.results.files import write_atomically
 from stackel_bench.results.journal import Journal
-from stackel_bench.results.storage.segment import CELL_ID
 from stackel_bench.results.varying import DescribedColumns, described_columns
 from stackel_bench.statistics.verdicts import UNKNOWN, judged, verdict
 
@@ -77,6 +76,12 @@ def rungs_frame(entries: Iterable[Entry], described: DescribedColumns | None = N
     return in_order(rungs if rungs.empty else with_absent(rungs, set(NEED_TRUTH) - {"vacuous", CENSORED}))
 
 
+def rows_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """A dictionary per row; pandas' own way takes several times as long where there is text."""
+    names = [str(name) for name in frame.columns]
+    return [dict(zip(names, row, strict=True)) for row in frame.to_numpy(dtype=object).tolist()]
+
+
 def in_order(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with its columns in the order in which they are documented."""
     return frame[ordered(frame.columns)]
@@ -107,23 +112,17 @@ def parquet_bytes(frame: pd.DataFrame) -> bytes:
 
 
 def csv_bytes(frame: pd.DataFrame) -> bytes:
-    """The frame as a CSV file, every number with all its digits."""
-    return frame.to_csv(index=False, lineterminator="\n").encode()
-
-
-def actions_table(journal: Journal, cell_ids: Iterable[str]) -> pa.Table | None:
-    """The tables of actions of these cells below each other, the cell id first; None if there are none."""
-    tables = []
-    for cell_id in cell_ids:
-        table = journal.actions_table(cell_id)
-        if table is not None:
-            tables.append(table.add_column(0, CELL_ID, pa.repeat(pa.scalar(cell_id), len(table))))
-    return pa.concat_tables(tables, promote_options="permissive") if tables else None
+    """The frame as a CSV file, every number with all its digits; as pandas writes it, in half the time."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(frame.columns)
+    writer.writerows(frame.astype(object).where(frame.notna(), None).to_numpy().tolist())
+    return text.getvalue().encode()
 
 
 def write_actions(journal: Journal, cell_ids: Iterable[str]) -> None:
     """actions.parquet: the tables of actions of these cells, if there are any."""
-    table = actions_table(journal, cell_ids)
+    table = journal.actions_table(cell_ids)
     if table is not None:
         buffer = io.BytesIO()
         pq.write_table(table, buffer, compression="zstd")

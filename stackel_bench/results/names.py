@@ -8,7 +8,7 @@ from typing import Any
 from stackel_bench.errors import InputError
 from stackel_bench.families.registry import family_of
 from stackel_bench.families.sizes import SIZES
-from stackel_bench.results.varying import Described, FlatConfigs, differing_keys, flat_configs, hashable
+from stackel_bench.results.varying import Described, FlatConfigs, hashable
 
 SYMBOLS = {
     **{name: size.symbol for name, size in SIZES.items()},
@@ -32,34 +32,35 @@ class CellName:
 
 def cell_names(cells: Sequence[Described], flat: FlatConfigs | None = None) -> dict[str, CellName]:
     """The names by cell id, different for cells whose configurations differ."""
-    flat = flat or flat_configs(cells)
+    flat = flat or FlatConfigs(cells)
     by_game, by_learner = defaultdict(list), defaultdict(list)
-    for cell in cells:
-        by_game[_game(cell)].append(flat[cell.cell_id])
-        by_learner[_game(cell), _learner(cell)].append(flat[cell.cell_id])
-    game_keys = {game: differing_keys(configs) - _OWN_PLACE for game, configs in by_game.items()}
-    learner_keys = {learner: differing_keys(configs) - _OWN_PLACE for learner, configs in by_learner.items()}
+    kinds = {cell.cell_id: (_game(cell), _learner(cell)) for cell in cells}
+    for cell_id, (game, learner) in kinds.items():
+        by_game[game].append(cell_id)
+        by_learner[game, learner].append(cell_id)
+    game_keys, learner_keys = (
+        {kind: flat.differing(members) - _OWN_PLACE for kind, members in groups.items()}
+        for groups in (by_game, by_learner)
+    )
     told = set().union(*game_keys.values(), *learner_keys.values(), ["budget.epsilon"])
-    texts = _texts([flat[cell.cell_id] for cell in cells], told)
-    all_leaves = {}
+    texts = _texts(flat.parts, told)
+    fields: dict[Hashable, dict[str, str]] = {}  # the keys that are told, and what they are called
     names = {}
-    for cell in cells:
-        values, game, learner = flat[cell.cell_id], _game(cell), _learner(cell)
-        keys = tuple(values)
-        if keys not in all_leaves:
-            all_leaves[keys] = Counter(key.rpartition(".")[2] for key in keys)
-        others = {key for key in learner_keys[game, learner] if not key.startswith("game.")}
-        own = {key for key in game_keys[game] if key.startswith("game.")}
-        spelled = {
-            key: (_field(key, all_leaves[keys]), texts[key][hashable(values[key])])
-            for key in keys
-            if key in own or key in others
-        }
-        inside = [f"{name}={text}" for key, (name, text) in spelled.items() if key in own]
-        outside = [f"{name}={text}" for key, (name, text) in spelled.items() if key in others]
-        names[cell.cell_id] = CellName(
-            instance=" ".join([game, *inside]),
-            learner=" ".join([learner, *outside]),
+    for cell_id, (game, learner) in kinds.items():
+        values = flat[cell_id]
+        kind = game, learner, tuple(values)
+        if kind not in fields:
+            leaves = Counter(key.rpartition(".")[2] for key in values)
+            own = {key for key in game_keys[game] if key.startswith("game.")}
+            own |= {key for key in learner_keys[game, learner] if not key.startswith("game.")}
+            fields[kind] = {key: _field(key, leaves) for key in values if key in own}
+        spelled = {key: (name, texts[key][hashable(values[key])]) for key, name in fields[kind].items()}
+        words: tuple[list[str], list[str]] = [game], [learner]
+        for key, (name, text) in spelled.items():
+            words[not key.startswith("game.")].append(f"{name}={text}")
+        names[cell_id] = CellName(
+            instance=" ".join(words[0]),
+            learner=" ".join(words[1]),
             options=tuple(spelled.values()),
             epsilon=texts["budget.epsilon"][hashable(values["budget.epsilon"])],
         )

@@ -1,14 +1,13 @@
 """The configuration keys that tell the cells of a sweep apart, and their values as columns."""
 
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from stackel_bench.results.columns import SHORT_COLUMNS
 
 _LARGEST_INTEGER = 2**63 - 1  # that a Parquet file holds
-FlatConfigs = Mapping[str, Mapping[str, Any]]  # by cell id
 DescribedColumns = Mapping[str, Mapping[str, Any]]  # by cell id
 
 
@@ -37,35 +36,50 @@ def flat_items(config: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[st
             yield f"{prefix}{key}", value
 
 
-def flat_configs(cells: Iterable[Described]) -> dict[str, dict[str, Any]]:
-    """Flat configurations by cell id; a section that cells share is flattened once."""
-    known: dict[int, dict[str, Any]] = {}
-    flat: dict[str, dict[str, Any]] = {}
-    for cell in cells:
-        own = flat[cell.cell_id] = {}
-        for key, value in cell.config.items():
-            if isinstance(value, Mapping):
-                if id(value) not in known:
-                    known[id(value)] = dict(flat_items(value, f"{key}."))
-                own.update(known[id(value)])
-            else:
-                own[key] = value
-    return flat
+class FlatConfigs(dict[str, dict[str, Any]]):
+    """Configurations without nesting by cell id; a part that cells share is taken apart and compared once.
 
+    A part is what one key at the top has: the game, the budget, the seed. Equal ones have one number.
+    """
 
-def differing_keys(configs: Iterable[Mapping[str, Any]]) -> set[str]:
-    """Keys of flat configurations that do not have the same value everywhere, or are missing somewhere."""
-    configs = list(configs)
-    shared = dict(configs[0])
-    differing: set[str] = set()
-    for config in configs[1:]:
-        differing.update(shared.keys() ^ config.keys() - differing)
-        for key in [key for key in shared if key not in differing]:
-            value, other = shared[key], config[key]
-            if value is not other and hashable(value) != hashable(other):
-                differing.add(key)
-        shared = {key: value for key, value in shared.items() if key not in differing}
-    return differing
+    def __init__(self, cells: Iterable[Described]) -> None:
+        super().__init__()
+        self.parts: list[dict[str, Any]] = []  # flat, by number
+        self.numbers: dict[str, dict[str, int]] = {}  # by cell id and key at the top
+        self._known: dict[Hashable, int] = {}
+        objects: dict[tuple[str, int], int] = {}
+        configs = {cell.cell_id: cell.config for cell in cells}
+        for cell_id, config in configs.items():
+            own: dict[str, Any] = {}
+            numbers: dict[str, int] = {}
+            for key, value in config.items():
+                number = objects.get((key, id(value)))
+                if number is None:
+                    number = objects[key, id(value)] = self._number(key, value)
+                numbers[key] = number
+                own.update(self.parts[number])
+            self[cell_id], self.numbers[cell_id] = own, numbers
+
+    def _number(self, key: str, value: Any) -> int:
+        number = self._known.setdefault((key, hashable(value)), len(self.parts))
+        if number == len(self.parts):
+            self.parts.append(dict(flat_items({key: value})))
+        return number
+
+    def but(self, cell_id: str, factor: str) -> Hashable:
+        """Equal for cells that differ at most in what this key at the top has."""
+        return tuple(number for key, number in self.numbers[cell_id].items() if key != factor)
+
+    def differing(self, cell_ids: Iterable[str]) -> set[str]:
+        """Keys that do not have the same value in all of these cells, or are missing in some."""
+        numbers = [self.numbers[cell_id] for cell_id in cell_ids]
+        found: set[str] = set()
+        for top in set().union(*numbers):
+            parts = [self.parts[n] if n is not None else {} for n in {own.get(top) for own in numbers}]
+            for key in set().union(*parts):
+                if len({hashable(part[key]) if key in part else None for part in parts}) > 1:
+                    found.add(key)
+        return found
 
 
 def varying_keys(cells: Iterable[Described], flat: FlatConfigs | None = None) -> tuple[str, ...]:
@@ -75,40 +89,38 @@ def varying_keys(cells: Iterable[Described], flat: FlatConfigs | None = None) ->
     Keys whose values are in a short column (epsilon, explorer, sizes, ...) of every cell are left out.
     """
     cells = list(cells)
-    if not cells:
-        return ()
-    flat = flat or flat_configs(cells)
-    differing = differing_keys(flat[cell.cell_id] for cell in cells)
-    values: dict[str, set[Hashable]] = defaultdict(set)
-    having: dict[str, Counter[Hashable]] = defaultdict(Counter)
-    kinds: Counter[Hashable] = Counter()
-    not_short: set[str] = set()
+    flat = flat or FlatConfigs(cells)
+    alike: dict[Hashable, set[int]] = defaultdict(set)  # parts among which keys are compared
+    seen: dict[int, None] = {}
     for cell in cells:
-        kind_of = _kinds(cell)
-        kinds.update(kind_of.items())
-        own = flat[cell.cell_id]
-        for key in own:
-            values.setdefault(key, set())
-        for key in differing & own.keys():
-            value, group = own[key], key.partition(".")[0]
-            values[key].add(hashable(value))
-            having[key][group, kind_of.get(group)] += 1
-            short = SHORT_COLUMNS.get(key)
-            if short is None or (cell.description.get(short) or None) != (value or None):
-                not_short.add(key)
-    return tuple(
-        key
-        for key, seen in values.items()
-        if key in not_short
-        and (len(seen) > 1 or any(count < kinds[kind] for kind, count in having[key].items()))
-    )
+        numbers, kinds = flat.numbers[cell.cell_id], _kinds(cell)
+        for top, number in numbers.items():
+            alike[top, kinds.get(top)].add(number)
+        seen |= dict.fromkeys(numbers.values())
+    values: dict[str, set[Hashable]] = {}
+    for number in seen:
+        for key, value in flat.parts[number].items():
+            values.setdefault(key, set()).add(hashable(value))
+    partly = set()
+    for numbers_alike in alike.values():
+        own = [flat.parts[number].keys() for number in numbers_alike]
+        partly |= set().union(*own) - set(own[0]).intersection(*own)
+    varying = [key for key, known in values.items() if len(known) > 1 or key in partly]
+    return tuple(key for key in varying if not _has_short_column(key, cells, flat))
+
+
+def _has_short_column(key: str, cells: Iterable[Described], flat: FlatConfigs) -> bool:
+    """Whether a column with another name says the same of every cell that has the key."""
+    short = SHORT_COLUMNS.get(key)
+    having = ((cell, flat[cell.cell_id][key]) for cell in cells if key in flat[cell.cell_id])
+    return short is not None and all((c.description.get(short) or None) == (v or None) for c, v in having)
 
 
 def described_columns(
     cells: Sequence[Described], flat: FlatConfigs | None = None, keys: Sequence[str] | None = None
 ) -> DescribedColumns:
     """By cell id: the columns that describe the cell, then the keys, by default those that vary here."""
-    flat = flat or flat_configs(cells)
+    flat = flat or FlatConfigs(cells)
     keys = varying_keys(cells, flat) if keys is None else keys
     plain = {key: _fits_a_column([flat[cell.cell_id].get(key) for cell in cells]) for key in keys}
     return {
@@ -129,13 +141,10 @@ def hashable(value: Any) -> Hashable:
 
 def _kinds(cell: Described) -> dict[str, Hashable]:
     """What is chosen in each group of the configuration; keys are compared among equal choices."""
-    config = cell.config
-    chosen = {group: config.get(group, {}) for group in ("game", "algorithm", "budget")}
-    kinds: dict[str, Hashable] = dict.fromkeys(config)
-    kinds["game"] = chosen["game"].get("name")
-    kinds["algorithm"] = kinds["game"], chosen["algorithm"].get("name"), chosen["algorithm"].get("explorer")
-    kinds["budget"] = chosen["budget"].get("kind")
-    return kinds
+    game, learner, budget = (cell.config.get(group, {}) for group in ("game", "algorithm", "budget"))
+    kind = game.get("name")
+    chosen = kind, learner.get("name"), learner.get("explorer")
+    return {"game": kind, "algorithm": chosen, "budget": budget.get("kind")}
 
 
 def _fits_a_column(values: Iterable[Any]) -> bool:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from stackel_bench.errors import InputError
 from stackel_bench.results import files
 from stackel_bench.results.entry import FAILED, FINISHED, Entry
-from stackel_bench.results.frames import actions_table, cells_frame, csv_bytes, saved_summary
+from stackel_bench.results.frames import cells_frame, csv_bytes, saved_summary
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.storage.segment import is_segment
 from stackel_bench.results.storage.table import digest, to_table
@@ -114,7 +114,7 @@ def _problem(journal: Journal, path: Path, finished: set[str]) -> str:
         return problem
     if of_actions:
         try:
-            is_same = table.equals(actions_table(journal, order))
+            is_same = table.equals(journal.actions_table(order))
         except InputError:  # such a table is a finding of its own
             return "cannot be compared with the tables of its cells"
     else:

@@ -16,10 +16,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from stackel_bench.errors import InputError
 from stackel_bench.results.journal import TABLES, Journal
 from stackel_bench.results.storage import merging
 from stackel_bench.results.storage.segment import Key, Segment
 from stackel_bench.results.storage.segments import Segments
+from stackel_bench.results.storage.table import digest
 from tests.results.made_up import assert_holds, assert_same, commit, entry, records
 
 
@@ -207,3 +209,30 @@ def test_thousands_of_cells_are_few_files(tmp_path: Path) -> None:
     again = Journal(tmp_path)
     assert len(again.entries) == 2000
     assert set(pd.read_parquet(tmp_path / "records")["cell_id"]) == set(again.entries)
+
+
+@pytest.mark.parametrize("order", [range(40), [*range(39, -1, -2), *range(0, 40, 2)], [7]])
+def test_many_cells_at_once(tmp_path: Path, small_fan_in: None, order: list[int]) -> None:
+    """Whole files give what cell after cell gives, bit by bit; so does one that may be damaged elsewhere."""
+    journal = Journal(tmp_path)
+    for start in range(0, 40, 5):
+        commit(journal, *range(start, start + 5))
+    keys = {key.cell_id: key for key in journal.tables["records"].owners}
+    wanted = [keys[entry(number).cell_id] for number in order]
+    for _ in range(2):
+        segments = Segments(tmp_path / "records", TABLES["records"])
+        tables = [segments.table(key)[0] for key in wanted]
+        ids = [pa.array([key.cell_id] * len(table)) for key, table in zip(wanted, tables, strict=True)]
+        named = [table.add_column(0, "cell_id", own) for table, own in zip(tables, ids, strict=True)]
+        expected = pa.concat_tables(named, promote_options="permissive")
+        found = segments.together(wanted)
+        assert found.schema == expected.schema
+        assert digest(found) == digest(expected)
+        path = segments.owners[wanted[0]].path
+        path.rename(path.with_name(f"{path.name[:9]}-00000000.parquet"))
+    path = Segments(tmp_path / "records", TABLES["records"]).owners[wanted[0]].path
+    content = bytearray(path.read_bytes())
+    content[4 : len(content) // 2] = bytes(len(content) // 2 - 4)
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="no undamaged table of cell"):
+        Segments(tmp_path / "records", TABLES["records"]).together(wanted)

@@ -2,10 +2,10 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from stackel_bench.results.entry import Entry
-from stackel_bench.results.varying import FlatConfigs, flat_configs
+from stackel_bench.results.varying import FlatConfigs
 
 INSTANCE = "game.instance_seed"
 NO_AXES = ("seed", "replicates", INSTANCE)
@@ -20,7 +20,7 @@ def lines(
     flat: FlatConfigs | None = None,
 ) -> dict[str, list[Line]]:
     """By key, games' own first: every line with so many values at least; a cell can be on several."""
-    flat, by_id = flat or flat_configs(entries), {entry.cell_id: entry for entry in entries}
+    flat, by_id = flat or FlatConfigs(entries), {entry.cell_id: entry for entry in entries}
     numbers: dict[str, dict[str, float]] = defaultdict(dict)
     for cell_id in by_id:
         config = flat[cell_id]
@@ -31,7 +31,7 @@ def lines(
     for key in sorted(numbers, key=lambda key: not key.startswith("game.")):
         if len(set(numbers[key].values())) < least:
             continue
-        for members in alike({cell_id: flat[cell_id] for cell_id in numbers[key]}, (key, INSTANCE)):
+        for members in alike(flat, numbers[key], (key, INSTANCE)):
             line: Line = defaultdict(list)
             for cell_id in members:
                 line[numbers[key][cell_id]].append(by_id[cell_id])
@@ -40,10 +40,11 @@ def lines(
     return found
 
 
-def alike(flat: FlatConfigs, but: Collection[str]) -> list[list[str]]:
+def alike(flat: FlatConfigs, cell_ids: Iterable[str], but: Collection[str]) -> list[list[str]]:
     """Cells that agree in every key but these, group by group."""
-    groups: dict[str, list[str]] = defaultdict(list)
-    for cell_id, own in flat.items():
-        rest = {key: value for key, value in own.items() if key not in but}
-        groups[json.dumps(rest, sort_keys=True, default=str)].append(cell_id)
+    rests = [{key: value for key, value in part.items() if key not in but} for part in flat.parts]
+    texts = [json.dumps(rest, sort_keys=True, default=str) for rest in rests]
+    groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for cell_id in cell_ids:
+        groups[tuple(texts[number] for number in flat.numbers[cell_id].values())].append(cell_id)
     return list(groups.values())

@@ -94,14 +94,15 @@ def scalings_along(results: SweepResults, key: str) -> list[Scaling]:
     axis = _column_of(cells, key)
     moving = {key, INSTANCE, _IDENTITY, *(name for name, short in SHORT_COLUMNS.items() if short == axis)}
     chosen = set(cells["cell_id"])
-    configs = {cell_id: config for cell_id, config in results.flat.items() if cell_id in chosen}
-    groups = [cells[cells["cell_id"].isin(members)] for members in alike(configs, moving)]
+    groups = [
+        cells[cells["cell_id"].isin(members)] for members in alike(results.flat, cells["cell_id"], moving)
+    ]
     groups = [rows for rows in groups if rows[axis].nunique() > 1]
     if not groups:
         raise InputError("key", key, "a key along which cells differ in nothing else")
     keys = [name for name in results.varying if name not in moving]
     rungs = _rungs_of(results, chosen)
-    return [fit_scaling(axis, rows, rungs, settings_of(rows, keys, configs)) for rows in groups]
+    return [fit_scaling(axis, rows, rungs, settings_of(rows, keys, results.flat)) for rows in groups]
 
 
 def _rungs_of(results: SweepResults, cell_ids: Collection[str]) -> dict[str, pd.DataFrame]:

@@ -51,7 +51,7 @@ def trends(results: SweepResults) -> list[Trend]:
     entries = [entry for entry in results.finished if entry.cell_id in counted]
     rivals = rival_names(results)
     best: list[Trend] = []
-    for key, known in lines(entries, LEAST_VALUES, _NO_AXES).items():
+    for key, known in lines(entries, LEAST_VALUES, _NO_AXES, results.flat).items():
         found = []
         for line in known:
             first = line[min(line)][0]

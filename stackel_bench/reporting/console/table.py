@@ -21,7 +21,7 @@ from stackel_bench.reporting.tables import learner_lines, verdict_counts
 from stackel_bench.results import columns, files
 from stackel_bench.results.columns import NEEDED, NEEDED_INTERVAL
 from stackel_bench.results.numbers import NEEDED_MARKS, count
-from stackel_bench.statistics.verdicts import FAILS, OPEN, VACUOUS, judged
+from stackel_bench.statistics.verdicts import FAILS, OPEN, VACUOUS
 from stackel_bench.text import plural
 
 WIDTH = 100
@@ -38,7 +38,7 @@ def print_table(console: Console, results: SweepResults) -> None:
     if not results.cells.empty:
         _print_answer(console, results, width)
     if not known.cells.empty:
-        cells = judged(known.labelled(known.cells))
+        cells = known.judged
         shown = cells if len(cells) <= MOST_ROWS else _troubling(cells)
         told = {"verdict"}
         for family, members in cells.groupby("family", sort=False):

@@ -1,6 +1,5 @@
 """Exact values of true games: against the follower's error, and over the simplex beside what was learned."""
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,12 +18,11 @@ MOST_GAMES = 6
 
 def draw_landscape(results: SweepResults) -> list[Drawing]:
     """One panel per game that the sweep solved for it."""
-    games: dict[str, list[Entry]] = {}
+    games: dict[int, list[Entry]] = {}
     for entry in results.finished:
-        games.setdefault(json.dumps(dict(entry.config["game"]), sort_keys=True), []).append(entry)
-    labels = results.labels.set_index("cell_id")["instance"]
+        games.setdefault(results.flat.numbers[entry.cell_id]["game"], []).append(entry)
     panels = [
-        (str(labels[entry.cell_id]), entry, sorted({e.config["budget"]["epsilon"] for e in members}))
+        (entry, sorted({e.config["budget"]["epsilon"] for e in members}))
         for members in games.values()
         for entry in [e for e in members if "slacks" in e.true_values][:1]
     ][:MOST_GAMES]
@@ -37,8 +35,8 @@ def draw_landscape(results: SweepResults) -> list[Drawing]:
     )
     for row in axes:
         row[0].set_ylabel("leader's value")
-    for axis, (name, entry, epsilons) in canvas.filled(axes, panels):
-        axis.set_title(name)
+    for axis, (entry, epsilons) in canvas.filled(axes, panels):
+        axis.set_title(results.label_of[entry.cell_id]["instance"])
         _draw_game(axis, entry, epsilons)
     canvas.top_legend(figure, _landscape_legend(), 4)
     missing = len(games) - len(panels)
@@ -95,7 +93,6 @@ def draw_simplex(results: SweepResults) -> list[Drawing]:
 
 def _panels(results: SweepResults, actions: int) -> tuple[list[_Panel], int]:
     """The first panels, and how many cells there could be at most."""
-    labels = results.labels.set_index("cell_id")
     panels: list[_Panel] = []
     candidates = [e for e in results.finished if e.description.get("num_leader_actions") == actions]
     for entry in candidates:
@@ -107,9 +104,9 @@ def _panels(results: SweepResults, actions: int) -> tuple[list[_Panel], int]:
         learned = np.asarray(last.reindex(columns=columns), float)
         if np.isnan(learned).any():
             continue
-        instance, learner = labels.loc[entry.cell_id, ["instance", "learner"]]
-        about = entry.description
-        title = f"{instance} · {learner}\n{about['tie_breaking']} · eps {about['epsilon']:g}"
+        label, about = results.label_of[entry.cell_id], entry.description
+        title = f"{label['instance']} · {label['learner']}\n"
+        title += f"{about['tie_breaking']} · eps {about['epsilon']:g}"
         panels.append(_Panel(title, entry, learned, np.asarray(last["value"], float)))
     return panels, len(candidates)
 

@@ -8,7 +8,6 @@ from importlib.metadata import version
 
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.results.numbers import count, span
-from stackel_bench.results.varying import flat_items
 
 _LIBRARIES = ("numpy", "scipy", "numba", "ray", "mlflow", "matplotlib")
 _MOST_VALUES = 12
@@ -44,8 +43,8 @@ def provenance(results: SweepResults) -> dict[str, str]:
 def configuration(results: SweepResults) -> dict[str, str]:
     """The values that each key of the configuration takes in the sweep."""
     values: dict[str, dict[str, None]] = defaultdict(dict)
-    for entry in results.entries:
-        for key, value in flat_items(entry.config):
+    for part in results.flat.parts:
+        for key, value in part.items():
             values[key][value if isinstance(value, str) else json.dumps(value)] = None
     return {key: _listed(list(known)) for key, known in values.items()}
 

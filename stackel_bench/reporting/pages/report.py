@@ -22,7 +22,6 @@ from stackel_bench.reporting.pages.inline_svg import inline_svg
 from stackel_bench.reporting.played import WHY, played_table
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.tables import (
-    csv,
     headline_table,
     latex_table,
     learner_lines,
@@ -36,8 +35,8 @@ from stackel_bench.reporting.versus.rivals import differences, ranks, ratios, sh
 from stackel_bench.results import files
 from stackel_bench.results.columns import NEEDED, NEEDED_INTERVAL, lookup
 from stackel_bench.results.files import write_atomically
+from stackel_bench.results.frames import csv_bytes
 from stackel_bench.results.numbers import NEEDED_MARKS, span
-from stackel_bench.statistics.verdicts import judged
 
 _SAMPLES_NEEDED = "Samples needed"
 _LEARNERS, _TIES = "Learner against learner", "Pessimistic against optimistic"
@@ -53,7 +52,7 @@ def write_report(results: SweepResults) -> list[Path]:
     measured: dict[str, Any] = {"families": [], "figures": {}, **empty}
     known = results.judged_part
     if not results.cells.empty:
-        made[f"{files.TABLES}/rungs.csv"] = csv(results.rungs)
+        made[f"{files.TABLES}/rungs.csv"] = csv_bytes(results.rungs)
     if results.unjudged:
         measured["played"] = played_table(results)
         _add_table(made, "played", measured["played"], f"{results.study}: games without a known truth.")
@@ -62,12 +61,11 @@ def write_report(results: SweepResults) -> list[Path]:
                 drawings = [_figure(drawing, made) for drawing in draw_leader_actions(results)]
             measured["figures"] = {_EXPLORATION: drawings} if drawings else {}
     if not known.cells.empty:
-        cells = judged(known.labelled(known.cells))
         measured |= {
             "rivals": _rivals(known, made),
-            "families": _families(known.study, cells, made),
+            "families": _families(known.study, known.judged, made),
             **_figures(known, made),
-            "counts": verdict_counts(cells),
+            "counts": verdict_counts(known.judged),
             "explained": [lookup(name) for name in (NEEDED, NEEDED_INTERVAL)],
             "marks": NEEDED_MARKS,
         }
@@ -120,7 +118,7 @@ def _rivals(results: SweepResults, made: dict[str, bytes]) -> dict[str, Any] | N
     if not contests:
         return None
     table = ratios(contests, "tie-breaking")
-    made[f"{files.TABLES}/learner_ratios.csv"] = csv(table)
+    made[f"{files.TABLES}/learner_ratios.csv"] = csv_bytes(table)
     return {
         "title": _LEARNERS,
         "ratios": shown_ratios(table),
@@ -137,8 +135,8 @@ def _figures(results: SweepResults, made: dict[str, bytes]) -> dict[str, Any]:
     exponents = exponent_table(scaling)
     tie_ratios = ratios(tie_contests(results), "learner")
     if pairs:
-        made[f"{files.TABLES}/paired.csv"] = csv(paired)
-        made[f"{files.TABLES}/tie_ratios.csv"] = csv(tie_ratios)
+        made[f"{files.TABLES}/paired.csv"] = csv_bytes(paired)
+        made[f"{files.TABLES}/tie_ratios.csv"] = csv_bytes(tie_ratios)
     if scaling:
         _add_table(made, "exponents", exponents, f"{results.study}: exponents of the samples needed.")
     with styled():
@@ -172,5 +170,5 @@ def _figure(drawing: Drawing, made: dict[str, bytes]) -> dict[str, str]:
 
 
 def _add_table(made: dict[str, bytes], name: str, table: pd.DataFrame, caption: str) -> None:
-    made[f"{files.TABLES}/{name}.csv"] = csv(table)
+    made[f"{files.TABLES}/{name}.csv"] = csv_bytes(table)
     made[f"{files.TABLES}/{name}.tex"] = latex_table(table, caption, name).encode()

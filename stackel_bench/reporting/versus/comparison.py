@@ -56,10 +56,9 @@ def compare_sweeps(a: SweepResults, b: SweepResults) -> Comparison:
         raise InputError(
             "compare", f"{a.folder.name}, {b.folder.name}", f"sweeps whose cells agree in {keys}"
         )
-    names = [sweep.labels.set_index("cell_id").to_dict("index") for sweep in (a, b)]
     rows = []
     for first, second in matching.pairs:
-        told = (names[0][first.cell_id], names[1][second.cell_id])
+        told = (a.label_of[first.cell_id], b.label_of[second.cell_id])
         cells = (first, second)
         described = {
             "game": _both(name["instance"] for name in told),

@@ -8,11 +8,9 @@ from itertools import combinations
 
 import numpy as np
 
-from stackel_bench.reporting.labels import pair_key
 from stackel_bench.reporting.sweep_results import SweepResults
 from stackel_bench.reporting.versus.paired import OPTIMISTIC, PESSIMISTIC
 from stackel_bench.results.entry import Entry
-from stackel_bench.results.varying import flat_items
 from stackel_bench.statistics.binomial import CONFIDENCE
 from stackel_bench.statistics.ratios import (
     LogInterval,
@@ -47,7 +45,7 @@ def rival_names(results: SweepResults) -> dict[str, str]:
     keys = [key for key in results.varying if key.startswith("algorithm.")]
     names = {}
     for entry in results.finished:
-        own = dict(flat_items({"algorithm": entry.config["algorithm"]}))
+        own = results.flat[entry.cell_id]
         options = [
             f"{key.partition('.')[2]}={own[key]}" for key in keys if key in own and key not in _OWN_PLACE
         ]
@@ -94,12 +92,11 @@ def learner_contests(results: SweepResults, confidence: float = CONFIDENCE) -> l
 @functools.lru_cache(maxsize=4)
 def _contests(results: SweepResults, confidence: float, factor: str) -> list[Contest]:
     logs, rivals = needed_logs(results, confidence), rival_names(results)
-    labels = results.labels.set_index("cell_id").to_dict("index")
     ties = factor == "tie_breaking"
-    groups: dict[str, list[Entry]] = defaultdict(list)
+    groups: dict[Hashable, list[Entry]] = defaultdict(list)
     for entry in results.finished:
         if entry.cell_id in logs:
-            groups[pair_key(entry, factor)].append(entry)
+            groups[results.flat.but(entry.cell_id, factor)].append(entry)
     order = list(dict.fromkeys(rivals.values()))
     level = (lambda e: e.config[factor]) if ties else (lambda e: rivals[e.cell_id])
     place = [OPTIMISTIC, PESSIMISTIC].index if ties else order.index
@@ -109,7 +106,7 @@ def _contests(results: SweepResults, confidence: float, factor: str) -> list[Con
         for first, second in combinations(members, 2):
             if level(first) == level(second):
                 continue
-            label = labels[first.cell_id]
+            label = results.label_of[first.cell_id]
             found.append(
                 Contest(
                     game=label["game_label"],

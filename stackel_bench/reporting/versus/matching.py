@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stackel_bench.results.entry import Entry
-from stackel_bench.results.varying import flat_configs, hashable
+from stackel_bench.results.varying import FlatConfigs, hashable
 
 SEED = "seed"
 
@@ -30,7 +30,7 @@ def match_cells(a: Sequence[Entry], b: Sequence[Entry]) -> Matching:
 
     Cells that then agree are matched by seed, the remaining ones in the order of their seeds.
     """
-    flat = flat_configs([*a, *b])
+    flat = FlatConfigs([*a, *b])
     values = [_values(flat[entry.cell_id] for entry in entries) for entries in (a, b)]
     every = dict.fromkeys(key for side in values for key in side if key != SEED)
     keys = tuple(key for key in every if any(len(side.get(key, ())) > 1 for side in values))

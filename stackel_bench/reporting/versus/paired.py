@@ -1,12 +1,14 @@
 """Pessimistic against optimistic tie-breaking on the same samples: differences, replicate by replicate."""
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from stackel_bench.reporting.sweep_results import SweepResults
+from stackel_bench.results.frames import rows_of
 from stackel_bench.statistics.binomial import CONFIDENCE
 from stackel_bench.statistics.differences import mcnemar, paired_difference
 
@@ -21,11 +23,11 @@ def paired_table(results: SweepResults) -> tuple[pd.DataFrame, int]:
     All differences are optimistic minus pessimistic, so positive means that pessimistic did better. Losses
     are measured against each rule's own optimum. Columns *_all hold for all rows together (Bonferroni).
     """
-    pessimistic, optimistic = pairs(results)
-    first = [(row for _, row in cells.head(MOST_PAIRS).iterrows()) for cells in (pessimistic, optimistic)]
+    both = pairs(results)
+    first = [rows_of(cells.head(MOST_PAIRS)) for cells in both]
     found = [stage for pair in zip(*first, strict=True) for stage in _stages(results, *pair)]
-    rows = [described | _compared(at_rung, len(found)) for described, at_rung in found]
-    return pd.DataFrame(rows), len(pessimistic)
+    rows = [described | _compared(*at_rung, len(found)) for described, at_rung in found]
+    return pd.DataFrame(rows), len(both[0])
 
 
 @functools.lru_cache(2)
@@ -40,30 +42,31 @@ def pairs(results: SweepResults) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def _stages(
-    results: SweepResults, pessimistic: pd.Series, optimistic: pd.Series
-) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """Full and middle budget of a pair: which one it is, and the records of both cells side by side."""
-    first, second = results.records(pessimistic["cell_id"]), results.records(optimistic["cell_id"])
-    both = first.merge(second, on=["replicate", "rung"], suffixes=("_pess", "_opt"), validate="one_to_one")
-    last = int(both["rung"].max())
+    results: SweepResults, pessimistic: Mapping[str, Any], optimistic: Mapping[str, Any]
+) -> Iterator[tuple[dict[str, Any], tuple[pd.DataFrame, pd.DataFrame]]]:
+    """Full and middle budget of a pair: which one it is, and the records of both cells row by row."""
+    first, second = (results.records(cell["cell_id"]) for cell in (pessimistic, optimistic))
+    last = int(first["rung"].max())
     for stage, rung in [("full", last), ("middle", last // 2)][: 2 if last else 1]:
-        at_rung = both[both["rung"] == rung]
+        at_rung = first[first["rung"] == rung], second[second["rung"] == rung]
+        assert np.array_equal(at_rung[0]["replicate"], at_rung[1]["replicate"])
         described = {
             "game": pessimistic["instance"],
             "learner": pessimistic["learner"],
             "epsilon": float(pessimistic["epsilon"]),
             "budget": stage,
-            "samples": float(at_rung["samples_pess"].mean()),
-            "replicates": len(at_rung),
+            "samples": float(at_rung[0]["samples"].mean()),
+            "replicates": len(at_rung[0]),
         }
         yield described, at_rung
 
 
-def _compared(at_rung: pd.DataFrame, comparisons: int) -> dict[str, Any]:
+def _compared(pessimistic: pd.DataFrame, optimistic: pd.DataFrame, comparisons: int) -> dict[str, Any]:
     """Differences of losses and of failures, alone and for all comparisons at once, and who wins by them."""
-    pess, opt = (at_rung[f"value_suboptimality_{tie}"].to_numpy() for tie in ("pess", "opt"))
-    failed = [~at_rung[f"guarantee_held_{tie}"].to_numpy() for tie in ("pess", "opt")]
-    largest = float(at_rung[["largest_loss_pess", "largest_loss_opt"]].to_numpy().max())
+    both = pessimistic, optimistic
+    pess, opt = (records["value_suboptimality"].to_numpy() for records in both)
+    failed = [~records["guarantee_held"].to_numpy() for records in both]
+    largest = float(max(records["largest_loss"].max() for records in both))
     loss = paired_difference(pess, opt, 0.0, largest)
     loss_all = paired_difference(pess, opt, 0.0, largest, 1 - (1 - CONFIDENCE) / comparisons)
     failure = paired_difference(failed[0], failed[1], 0.0, 1.0)

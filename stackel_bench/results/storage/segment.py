@@ -143,11 +143,12 @@ def read_segment(path: Path) -> Segment:
     return Segment(path, size, places)
 
 
-def read_row_group(segment: Segment, position: int) -> pa.Table:
-    """One row group, all columns."""
+def read_rows(segment: Segment, row_group: int | None = None) -> pa.Table:
+    """One row group or all of them, all columns."""
     try:
         with pq.ParquetFile(segment.path) as file:
-            return file.read_row_group(position, use_threads=False)
+            wanted = range(file.num_row_groups) if row_group is None else [row_group]
+            return file.read_row_groups(wanted, use_threads=False)
     except FileNotFoundError:
         raise
     except DAMAGE as error:

@@ -2,9 +2,10 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
@@ -21,10 +22,11 @@ from stackel_bench.results.storage.segment import (
     is_intact,
     is_segment,
     number_of,
-    read_row_group,
+    read_rows,
+    read_schema,
     read_segment,
 )
-from stackel_bench.results.storage.table import Layout, digest, own_table, to_frame
+from stackel_bench.results.storage.table import Layout, digest, own_table, to_frame, with_schema
 
 _CACHED = 40  # row groups, of some 4000 rows each
 _LOOKS = 10  # at a folder whose driver merges meanwhile
@@ -79,6 +81,42 @@ class Segments:
         allowed = "what was written there; the sweep's command computes it again"
         raise InputError(self.folder.name, found, allowed)
 
+    def together(self, keys: Sequence[Key]) -> pa.Table:
+        """The tables of these cells below each other, the cell id first, the same however they are stored.
+
+        Whole files are checked and read at once, a tenth of the work of cell after cell.
+        """
+        with self.lock:
+            for _ in range(_LOOKS):
+                try:
+                    if not all(is_intact(segment.path) for segment in {self.owners[key] for key in keys}):
+                        break
+                    return self._together(keys)
+                except FileNotFoundError:  # merged by a driver meanwhile
+                    self._look()
+                except KeyError:
+                    break
+            tables = [self.table(key)[0] for key in keys]  # says which cell is lost, if one of these is
+        ids = [pa.repeat(pa.scalar(key.cell_id), len(t)) for key, t in zip(keys, tables, strict=True)]
+        named = [table.add_column(0, CELL_ID, own) for table, own in zip(tables, ids, strict=True)]
+        return pa.concat_tables(named, promote_options="permissive").combine_chunks()
+
+    def _together(self, keys: Sequence[Key]) -> pa.Table:
+        places = [(self.owners[key], self.owners[key].places[key]) for key in keys]
+        kinds = dict.fromkeys((segment.path, place.layout) for segment, place in places)
+        own = [own_table(read_schema(path).empty_table(), layout).schema for path, layout in kinds]
+        schema = pa.unify_schemas([pa.schema({CELL_ID: "string"}), *own], promote_options="permissive")
+        tables, starts, total = [], {}, 0
+        for segment in dict.fromkeys(segment for segment, _ in places):
+            tables.append(with_schema(read_rows(segment), schema))
+            for key, place in segment.places.items():
+                starts[segment, key] = total
+                total += place.rows
+        first = np.array([starts[segment, key] for (segment, _), key in zip(places, keys, strict=True)])
+        rows = np.array([place.rows for _, place in places])
+        wanted = np.arange(rows.sum()) + np.repeat(first - (np.cumsum(rows) - rows), rows)
+        return pa.concat_tables(tables).combine_chunks().take(pa.array(wanted))
+
     def own_table(self, segment: Segment, key: Key) -> pa.Table:
         """The columns of one cell, with their own types; a DamagedError where they are not what they were."""
         place = segment.places[key]
@@ -101,7 +139,7 @@ class Segments:
         """One row group, remembered if it is not too long."""
         group = self._cache.get((segment.path, position))
         if group is None:
-            group = read_row_group(segment, position)
+            group = read_rows(segment, position)
             if len(group) <= 2 * ROWS:
                 self._cache[segment.path, position] = group
                 if len(self._cache) > _CACHED:

@@ -38,6 +38,16 @@ def own_table(stored: pa.Table, layout: Layout) -> pa.Table:
     return pa.table({name: column(name, kind) for name, kind, _ in layout})
 
 
+def with_schema(stored: pa.Table, schema: pa.Schema) -> pa.Table:
+    """The columns of a schema alone, empty where there are none."""
+
+    def column(field: pa.Field) -> Any:
+        is_here = field.name in stored.column_names and not pa.types.is_null(field.type)
+        return stored[field.name].cast(field.type) if is_here else pa.nulls(len(stored), field.type)
+
+    return pa.table([column(field) for field in schema], schema=schema)
+
+
 def to_frame(table: pa.Table, layout: Layout) -> pd.DataFrame:
     """The frame that to_table was given."""
     frame: pd.DataFrame = table.to_pandas(integer_object_nulls=True, use_threads=False)
