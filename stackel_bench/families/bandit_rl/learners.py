@@ -1,11 +1,13 @@
 """Learners for bandit-RL games: explore each leader action's MDP, plan on the estimates, commit."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
+from stackel_bench import checks
 from stackel_bench.errors import InputError
 from stackel_bench.families.bandit_rl.exploration.explorer import EpisodePlan, Exploration, Explorer, goal_of
 from stackel_bench.families.bandit_rl.exploration.registry import EXPLORERS, make_explorer
@@ -34,7 +36,7 @@ class ActionFinding:
 
 
 @dataclass(frozen=True)
-class BanditRLLearner:
+class BanditRLLearner(ABC):
     """Explores each leader action's MDP, then plans with responses within `tolerance` * eps of the best."""
 
     explorer: Any = option("reward_free_explore", "how a leader action's MDP is explored")
@@ -42,7 +44,6 @@ class BanditRLLearner:
 
     name: ClassVar[str]
     family: ClassVar[str] = "bandit_rl"
-    tolerance: ClassVar[float]
     _explorer: ClassVar[Explorer]  # built from the two options
 
     def __post_init__(self) -> None:
@@ -50,6 +51,11 @@ class BanditRLLearner:
         object.__setattr__(self, "_explorer", explorer)
         if type(explorer) is EXPLORERS.get(explorer.name):  # an object of ours is what its name is
             object.__setattr__(self, "explorer", explorer.name)
+
+    @property
+    @abstractmethod
+    def tolerance(self) -> float:
+        """How far from its best response a planned response may stay, as a share of epsilon."""
 
     @property
     def programs(self) -> tuple[Explorer, ...]:
@@ -168,11 +174,16 @@ class Paper(BanditRLLearner):
 
 @dataclass(frozen=True)
 class PlugIn(BanditRLLearner):
-    """The best response of the estimate taken at its word; no guarantee."""
+    """The best response of the estimate taken at its word, or with any other tolerance; no guarantee."""
+
+    tolerance: float = option(0.0, "how far from best a planned response may be, as a share of epsilon")
 
     name = "plug_in"
-    tolerance = 0.0
     guarantee = NOTHING
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checks.real("algorithm.tolerance", self.tolerance, least=0)
 
 
 def _explores_rungs(thing: Any) -> bool:

@@ -134,6 +134,22 @@ def test_rooms_have_one_good_arm_each_behind_a_lock(
     assert gap(game, epsilon=errs) == pytest.approx(errs / ((1 + lead) / 2))
 
 
+@pytest.mark.parametrize(("states", "behind"), [(2, 0.0), (4, 0.0), (2, 0.28), (5, 0.3)])
+def test_a_bait_is_worth_what_the_follower_gives_up_for_it(states: int, behind: float) -> None:
+    """Values of decoys at any slack follow from its lag alone; the right one keeps 2/5 in the rooms."""
+    shape = {"num_follower_actions": 3, "num_states": states, "horizon": 3, "lead": 0.3}
+    game, plain = load("rooms", bait=behind, **shape), load("rooms", **shape)
+    for decoy, mdp in zip(game.mdps[:-1], plain.mdps[:-1], strict=True):
+        np.testing.assert_array_equal(decoy.transitions, mdp.transitions)
+        assert exact_responses(decoy, worst=True)[0] == exact_responses(mdp, worst=True)[0] == 0.65
+    slack = 0.1
+    taken = 1.0 if behind == 0 else slack / behind  # of the rooms, by a follower who gives up the slack
+    np.testing.assert_allclose(leader_values(game), [0, 0, 0.4], atol=1e-12)
+    np.testing.assert_allclose(leader_values(game, slack=slack), [0, 0, 0.4 * (1 - slack / 0.65)], atol=1e-6)
+    optimistic = leader_values(game, slack=slack, tie_breaking="optimistic")
+    np.testing.assert_allclose(optimistic, [taken, taken, 0.4], rtol=1e-5)
+
+
 def test_chain_is_hard_for_uniform_play_and_has_an_inner_optimum() -> None:
     game = load("chain", num_leader_actions=9, num_states=5, horizon=12, dam_cost=0.75)
     values = [exact_responses(mdp, worst=True)[1] for mdp in game.mdps]

@@ -147,13 +147,16 @@ def test_too_few_episodes_are_refused() -> None:
 
 
 def test_plug_in_takes_the_estimate_at_its_word() -> None:
-    """Slack 0 where the paper's learner allows 3 eps/4, on the same exploration."""
+    """Slack 0 or as told, where the paper's learner allows 3 eps/4, on the same exploration."""
     game = deterministic_game(0)
     assert isinstance(make_learner("bandit_rl", "paper"), BanditRLLearner)
     budget = FixedBudget(epsilon=0.5, samples=4 * 18 * 100)
-    for algorithm, slack in (("plug_in", 0.0), ("paper", 0.375)):
-        decided = decisions(game, algorithm, budget, 1, explorer="generative")
+    others = ({}, 0.0), ({"tolerance": 1.25}, 0.625)
+    for algorithm, options, slack in (*(("plug_in", *other) for other in others), ("paper", {}, 0.375)):
+        decided = decisions(game, algorithm, budget, 1, explorer="generative", **options)
         for tie in TieBreaking:
             ((decision,),) = decided[tie]
             expected = sb.stackelberg_value(game, slack=slack, tie_breaking=tie)
             assert decision.estimated_value == pytest.approx(expected, abs=1e-9)
+    with pytest.raises(InputError, match=r"^algorithm\.tolerance: found -1"):
+        make_learner("bandit_rl", "plug_in", tolerance=-1)

@@ -7,6 +7,8 @@ from stackel_bench.families.bandit_rl.mdps.mdp_arrays import check_memory
 from stackel_bench.games import dyadic
 from stackel_bench.models import FollowerMDP
 
+RIGHT_BESIDE_BAITS = 0.4  # below a half: of two rooms one bait that seems to be taken is enough to be misled
+
 
 def rooms_mdps(
     num_leader_actions: int,
@@ -15,6 +17,7 @@ def rooms_mdps(
     horizon: int,
     decoy_value: float,
     lead: float,
+    bait: float | None,
     optimal_leader_action: int | None,
     instance_seed: int,
 ) -> tuple[FollowerMDP, ...]:
@@ -33,6 +36,13 @@ def rooms_mdps(
     for episodic MDPs, no learner is good with fewer than c SB/lead^2 episodes of the leader action it picks,
     for lead = 3 eps or more, which at 3 eps is SB/eps^2. Uniform play is in a room once in B^(H-1) episodes,
     so it needs about S B^H / lead^2. No leader action can be told from another before its lock is open.
+
+    With a bait, a number from 0 to the lead, the optimal leader action pays the leader 2/5 in the rooms, and
+    each of the others 1 for one arm of every room, the bait, and 0 for all other arms. The follower gets as
+    much less for the bait as the number says. At 0 the bait ties with the good arm: phi is 0, but who takes
+    an empirical best response at its word sees 1 half of the time; so phi_eps is 2/5 (1 - eps/V) as before.
+    At the lead psi_0 is 0 and psi_eps is at most eps/lead, but 1 for who allows an error of the lead. Any of
+    the A - 1 others can win by an error of its own: A z^2 episodes for a union over normal errors.
     """
     actions = checks.integer("num_leader_actions", num_leader_actions, least=1)
     arms = checks.integer("num_follower_actions", num_follower_actions, least=2)
@@ -43,6 +53,7 @@ def rooms_mdps(
     best = actions - 1
     if optimal_leader_action is not None:
         best = checks.integer("optimal_leader_action", optimal_leader_action, least=0, most=actions - 1)
+    behind = None if bait is None else checks.real("bait", bait, least=0, most=ahead)
     seed = checks.integer("instance_seed", instance_seed, least=0)
     check_memory(actions, steps, states, arms)
     rooms = np.delete(np.arange(states), 1)
@@ -61,6 +72,12 @@ def rooms_mdps(
         leader[-1, rooms] = 1.0 if action == best else decoy
         follower[-1, rooms] = (1 - ahead) / 2
         follower[-1, rooms, good] = (1 + ahead) / 2
+        if behind is not None:
+            leader[-1, rooms] = RIGHT_BESIDE_BAITS if action == best else 0.0
+        if behind is not None and action != best:
+            baits = (good + 1) % arms
+            leader[-1, rooms, baits] = 1.0
+            follower[-1, rooms, baits] = (1 + ahead) / 2 - behind
         return FollowerMDP(transitions, leader, follower)
 
     return tuple(mdp(action) for action in range(actions))
