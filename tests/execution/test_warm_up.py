@@ -16,7 +16,7 @@ from stackel_bench.models import FollowerMDP
 from stackel_bench.planning import kl_ball
 from stackel_bench.simulation.episodes import EpisodeSimulator
 from stackel_bench.simulation.kernels import binomial, doubling, episodes, multinomial
-from stackel_bench.statistics import law_mixture
+from stackel_bench.statistics import likelihood_mixture
 from stackel_bench.streams import generator
 from tests.replicates import decisions
 from tests.simulation.per_episode import random_mdp
@@ -24,7 +24,7 @@ from tests.simulation.per_episode import random_mdp
 
 def _compiled() -> dict[str, int]:
     modules = (binomial, doubling, episodes, multinomial, certificate, euler)
-    modules += (kl_ball, law_mixture)
+    modules += (kl_ball, likelihood_mixture)
     kernels = {
         name: kernel
         for module in modules

@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike
 from stackel_bench import checks
 from stackel_bench.kernel import kernel
 from stackel_bench.models import FollowerMDP
-from stackel_bench.planning.mixed.fixed_order import weighted_sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +21,7 @@ class PolicyValues:
 def policy_values(mdp: FollowerMDP, policy: ArrayLike) -> PolicyValues:
     """Both players' values of a Markov policy [H,S,B] whose rows sum to 1."""
     played = occupancy(mdp, policy)
-    sums = (weighted_sum(played.ravel(), r.ravel()) for r in (mdp.leader_rewards, mdp.follower_rewards))
-    return PolicyValues(*(total + 0.0 for total in sums))  # never -0.0
+    return PolicyValues(_total(played, mdp.leader_rewards), _total(played, mdp.follower_rewards))
 
 
 def occupancy(mdp: FollowerMDP, policy: ArrayLike) -> np.ndarray:
@@ -31,6 +29,15 @@ def occupancy(mdp: FollowerMDP, policy: ArrayLike) -> np.ndarray:
     checked = checks.array("policy", policy, shape=mdp.shape)
     checks.distributions("policy", checked)
     return _occupancy(mdp.transitions, checked, mdp.initial_state)
+
+
+@kernel
+def _total(played: np.ndarray, rewards: np.ndarray) -> float:
+    """The sum of probability times reward, in the order of the entries: no processor changes it."""
+    total = 0.0
+    for index, probability in np.ndenumerate(played):
+        total += probability * rewards[index]
+    return total
 
 
 @kernel

@@ -59,6 +59,7 @@ def _mix(
     third one decides in the states that neither visits.
     """
     horizon, num_states, _ = policy.shape
+    first, second, rest = actions[chosen[0]], actions[chosen[1]], actions[chosen[2]]
     mass = np.zeros((2, num_states))
     after = np.empty((2, num_states))
     mass[0, model.start] = weight
@@ -68,16 +69,20 @@ def _mix(
         for s in range(num_states):
             total = mass[0, s] + mass[1, s]
             if total <= 0.0:
-                policy[h, s, actions[chosen[2], h, s]] = 1.0
+                policy[h, s, rest[h, s]] = 1.0
                 continue
             share = mass[0, s] / total
-            policy[h, s, actions[chosen[0], h, s]] = share
+            policy[h, s, first[h, s]] = share
             # Added, not set: where both agree the sum is 1 exactly.
-            policy[h, s, actions[chosen[1], h, s]] += 1.0 - share
+            policy[h, s, second[h, s]] += 1.0 - share
             if h < horizon - 1:
-                for k in range(2):
-                    if mass[k, s] > 0.0:
-                        row = model.transitions[h, s, actions[chosen[k], h, s]]
-                        for successor in range(num_states):
-                            after[k, successor] += mass[k, s] * row[successor]
+                _move(model.transitions[h, s, first[h, s]], mass[0, s], after[0])
+                _move(model.transitions[h, s, second[h, s]], mass[1, s], after[1])
         mass, after = after, mass
+
+
+@kernel(forceinline=True)
+def _move(row: np.ndarray, mass: float, after: np.ndarray) -> None:
+    if mass > 0.0:
+        for successor in range(after.size):
+            after[successor] += mass * row[successor]
