@@ -45,7 +45,7 @@ def test_a_pair_says_what_its_records_say(tmp_path: Path) -> None:
         assert numbers["difference/loss_low"] <= numbers["difference/loss"] <= numbers["difference/loss_high"]
         assert run.tags["smaller_loss"] == row["smaller_loss"]
     same, apart = found
-    records = {name: results.records(name).query("rung == 2") for name in ("cccc", "dddd")}
+    records = {name: results.tables.read_records(name).query("rung == 2") for name in ("cccc", "dddd")}
     losses = {name: frame["value_suboptimality"].mean() for name, frame in records.items()}
     assert last(apart.points)["difference/loss"] == pytest.approx(losses["dddd"] - losses["cccc"])
     assert (apart.tags["smaller_loss"], same.tags["smaller_loss"]) == ("optimistic", "open")
