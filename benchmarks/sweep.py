@@ -1,6 +1,6 @@
 """What sweeping costs beyond the work itself: scaling, overhead, memory of the driver, time to resume.
 
-.venv/bin/python benchmarks/sweep.py [standard] [waiting] [stress]   (default: standard waiting)
+.venv/bin/python benchmarks/sweep.py [standard] [waiting] [stress] [ending]   (default: standard waiting)
 """
 
 from __future__ import annotations
@@ -149,13 +149,60 @@ def stress() -> None:
 
 def cpu_of(output: Path, *overrides: str) -> tuple[float, float]:
     """Processor seconds of a command with all its processes, and its memory in MB."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = _cpu_of_children()
     _, _, memory = command(output, *overrides)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, memory
+    return _cpu_of_children() - before, memory
+
+
+_TIMED = """
+import sys, time
+from stackel_bench.cli import main
+from stackel_bench.verbs.steps import session
+
+def timed(*arguments, run=session.run_cells):
+    start = time.process_time()
+    found = run(*arguments)
+    print(start, time.process_time(), file=sys.stderr)
+    return found
+
+session.run_cells = timed
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def ending() -> None:
+    """What follows the last cell, tables, figures and report, as a share of computing the cells."""
+    print(
+        "\n| cells | computing: CPU s | ending: CPU s | share | report again: CPU s |\n|---|---|---|---|---|"
+    )
+    for instances in (2, 10, 40):
+        seeds = f"game.instance_seed=range(0,{instances})"
+        words = ["sweep", "study=stress", seeds, "execution=serial", "tracking=off", "quiet=true"]
+        with tempfile.TemporaryDirectory() as folder:
+            log = Path(folder) / "log"
+            before = _cpu_of_children()
+            with log.open("w") as file:
+                arguments = [sys.executable, "-c", _TIMED, *words, f"output={folder}"]
+                subprocess.run(arguments, check=True, stdout=subprocess.DEVNULL, stderr=file)
+            in_all = _cpu_of_children() - before
+            start, end = map(float, log.read_text().splitlines()[-1].split())
+            program = str(Path(sys.executable).with_name("stackel-bench"))
+            arguments = [program, "report", f"output={folder}", "tracking=off"]
+            subprocess.run(arguments, check=True, stdout=subprocess.DEVNULL)
+            again = _cpu_of_children() - before - in_all
+        rest = in_all - end
+        share = rest / (end - start)
+        print(
+            f"| {500 * instances} | {end - start:.1f} | {rest:.1f} | {share:.0%} | {again:.1f} |", flush=True
+        )
+
+
+def _cpu_of_children() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 if __name__ == "__main__":
-    parts = {"standard": standard, "waiting": waiting, "stress": stress}
+    parts = {"standard": standard, "waiting": waiting, "stress": stress, "ending": ending}
     for part in sys.argv[1:] or ("standard", "waiting"):
         parts[part]()

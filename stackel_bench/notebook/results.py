@@ -67,12 +67,12 @@ class Results:
     @functools.cached_property
     def records(self) -> pd.DataFrame:
         """One row per cell, budget and replicate."""
-        return self._below_each_other(self._sweep.records)
+        return self._below_each_other(self._sweep.tables.read_records)
 
     @functools.cached_property
     def actions(self) -> pd.DataFrame:
         """One row per cell and leader action; empty where no cell keeps such a table."""
-        return self._below_each_other(self._sweep.actions)
+        return self._below_each_other(self._sweep.tables.read_actions)
 
     @property
     def failed(self) -> tuple[Entry, ...]:

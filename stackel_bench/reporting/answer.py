@@ -85,8 +85,7 @@ def answer_of(results: SweepResults) -> Answer | None:
     if results.cells.empty:
         return None
     logs = needed_logs(results)
-    counted = set(results.cells.loc[results.laddered | results.stopped, "cell_id"])
-    entries = [entry for entry in results.finished if not logs or entry.cell_id in counted]
+    entries = results.measured if logs else results.finished
     groups, averaged = _grouped(results, entries)
     shown = [label for label, place in zip(groups, _places(groups), strict=True) if place <= MOST_LINES]
     rows = []

@@ -145,8 +145,8 @@ def _contradict(some: Sequence[Contest], others: Sequence[Contest]) -> bool:
 
 def _not_compared(results: SweepResults) -> Iterator[str]:
     """Games whose samples say nothing about one tie-breaking, and what to do about it."""
-    counted = set(results.cells.loc[results.laddered | results.stopped, "cell_id"])
-    compared = counted & {cell_id for cells in pairs(results) for cell_id in cells.get("cell_id", ())}
+    paired = {cell_id for cells in pairs(results) for cell_id in cells.get("cell_id", ())}
+    compared = paired & {entry.cell_id for entry in results.measured}
     told = results.labelled(
         results.cells[results.cells["cell_id"].isin(compared) & results.cells["vacuous"].eq(1)]
     )

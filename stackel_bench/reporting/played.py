@@ -27,7 +27,7 @@ def played_table(results: SweepResults) -> pd.DataFrame:
             "tie_breaking": str(entry.description["tie_breaking"]),
             "epsilon": f"{entry.description['epsilon']:g}",
             "samples": count(entry.metrics["samples"]),
-            "leader_action": _chosen(results.records(entry.cell_id)),
+            "leader_action": _chosen(results.tables.read_records(entry.cell_id)),
             "played_leader_value": _value(entry.metrics, "played_leader_value"),
             "played_follower_value": _value(entry.metrics, "played_follower_value"),
             "certified": _value(entry.metrics, "certified"),

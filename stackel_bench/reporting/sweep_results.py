@@ -81,6 +81,12 @@ class SweepResults:
         return ~self.laddered & uncapped & self.cells["samples_median"].notna()
 
     @functools.cached_property
+    def measured(self) -> tuple[Entry, ...]:
+        """Finished cells that tell samples needed: they have a ladder, or their learner stopped by itself."""
+        known = set(self.cells.loc[self.laddered | self.stopped, "cell_id"])
+        return tuple(entry for entry in self.finished if entry.cell_id in known)
+
+    @functools.cached_property
     def labels(self) -> pd.DataFrame:
         """cell_id, instance, learner and pair of every entry."""
         return label_cells(self.entries, self.flat)
@@ -99,14 +105,6 @@ class SweepResults:
     def labelled(self, frame: pd.DataFrame) -> pd.DataFrame:
         """A frame with a column cell_id, plus the columns instance, learner and pair."""
         return frame.merge(self.labels, on="cell_id", how="left", validate="many_to_one")
-
-    def records(self, cell_id: str) -> pd.DataFrame:
-        """One row per replicate and rung of a finished cell."""
-        return self.tables.read_records(cell_id)
-
-    def actions(self, cell_id: str) -> pd.DataFrame | None:
-        """One row per leader action of a finished cell, if it has such a table."""
-        return self.tables.read_actions(cell_id)
 
     @property
     def journal(self) -> Journal:

@@ -22,6 +22,7 @@ from stackel_bench.reporting.versus.paired import paired_table
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.journal import Journal
 from stackel_bench.results.names import run_names
+from stackel_bench.results.varying import varying_keys
 from stackel_bench.tracking.run_record import Point
 from tests.reporting.fixture_sweeps import make_entry, make_records, troubled_sweep, write_cell
 
@@ -45,7 +46,7 @@ def test_a_pair_says_what_its_records_say(tmp_path: Path) -> None:
         assert numbers["difference/loss_low"] <= numbers["difference/loss"] <= numbers["difference/loss_high"]
         assert run.tags["smaller_loss"] == row["smaller_loss"]
     same, apart = found
-    records = {name: results.records(name).query("rung == 2") for name in ("cccc", "dddd")}
+    records = {name: results.tables.read_records(name).query("rung == 2") for name in ("cccc", "dddd")}
     losses = {name: frame["value_suboptimality"].mean() for name, frame in records.items()}
     assert last(apart.points)["difference/loss"] == pytest.approx(losses["dddd"] - losses["cccc"])
     assert (apart.tags["smaller_loss"], same.tags["smaller_loss"]) == ("optimistic", "open")
@@ -137,7 +138,11 @@ def many(cells: int, games: int) -> list[Entry]:
 def test_no_view_selects_more_runs_than_mlflow_draws(cells: int, games: int) -> None:
     """The conditions of the views of games, applied here: each cell is in one of them, none has too many."""
     entries = many(cells, games)
-    views = [view for view in make_views("abc", entries, True, []) if view.name.startswith("Game")]
+    views = [
+        view
+        for view in make_views("abc", entries, varying_keys(entries), True, [])
+        if view.name.startswith("Game")
+    ]
     seen: list[str] = []
     for view in views:
         words = [part.split(" = ") for part in view.state["searchFilter"].split(" and ")]
@@ -147,7 +152,7 @@ def test_no_view_selects_more_runs_than_mlflow_draws(cells: int, games: int) -> 
         assert 0 < len(members) <= MOST_RUNS
         seen += [entry.cell_id for entry in members]
     assert sorted(seen) == [entry.cell_id for entry in entries]
-    tags = view_tags(make_views("abc", entries, True, []))
+    tags = view_tags(make_views("abc", entries, varying_keys(entries), True, []))
     assert all(len(value) < 20_000 for value in tags.values())
     created = [json.loads(value)["createdAt"] for value in tags.values()]
     assert created == sorted(created, reverse=True), "the menu shows the newest first"
@@ -159,7 +164,7 @@ def test_charts_fit_the_budget() -> None:
     cell = make_entry("a")
     rungs = ({"samples": 10.0}, {"samples": 100.0})
     for entry, curves in ((dataclasses.replace(cell, rungs=rungs), 2), (cell, 0)):
-        for view in make_views("abc", [entry], True, []):
+        for view in make_views("abc", [entry], (), True, []):
             state = view.state
             lines = [chart for chart in state["compareRunCharts"] if chart["type"] == "LINE"]
             pairs = view.name.startswith("Pessimistic")

@@ -2,7 +2,8 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
+from typing import Any
 
 from stackel_bench.results.entry import Entry
 from stackel_bench.results.varying import FlatConfigs
@@ -14,30 +15,31 @@ Line = dict[float, list[Entry]]  # by value of the key
 
 
 def lines(
-    entries: Sequence[Entry],
-    least: int,
-    left_out: Collection[str] = NO_AXES,
-    flat: FlatConfigs | None = None,
+    entries: Iterable[Entry], flat: FlatConfigs, least: int, left_out: Collection[str] = NO_AXES
 ) -> dict[str, list[Line]]:
     """By key, games' own first: every line with so many values at least; a cell can be on several."""
-    flat, by_id = flat or FlatConfigs(entries), {entry.cell_id: entry for entry in entries}
-    numbers: dict[str, dict[str, float]] = defaultdict(dict)
-    for cell_id in by_id:
-        config = flat[cell_id]
-        for key, value in config.items():
-            if isinstance(value, int | float) and not isinstance(value, bool) and key not in left_out:
-                numbers[key][cell_id] = float(value)
+    by_id = {entry.cell_id: entry for entry in entries}
+    values: dict[str, set[float]] = defaultdict(set)
+    for part in flat.parts:
+        for key, value in part.items():
+            if _is_number(value) and key not in left_out:
+                values[key].add(value)
     found: dict[str, list[Line]] = {}
-    for key in sorted(numbers, key=lambda key: not key.startswith("game.")):
-        if len(set(numbers[key].values())) < least:
+    for key in sorted(values, key=lambda key: not key.startswith("game.")):
+        if len(values[key]) < least:
             continue
-        for members in alike(flat, numbers[key], (key, INSTANCE)):
+        having = [cell_id for cell_id in by_id if _is_number(flat[cell_id].get(key))]
+        for members in alike(flat, having, (key, INSTANCE)):
             line: Line = defaultdict(list)
             for cell_id in members:
-                line[numbers[key][cell_id]].append(by_id[cell_id])
+                line[float(flat[cell_id][key])].append(by_id[cell_id])
             if len(line) >= least:
                 found.setdefault(key, []).append(line)
     return found
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def alike(flat: FlatConfigs, cell_ids: Iterable[str], but: Collection[str]) -> list[list[str]]:

@@ -69,9 +69,7 @@ def scalings(results: SweepResults) -> tuple[list[Scaling], int]:
     if results.cells.empty:
         return [], 0
     cells = results.cells.assign(stops=results.stopped)[results.laddered | results.stopped]
-    chosen = set(cells["cell_id"])
-    entries = [entry for entry in results.finished if entry.cell_id in chosen]
-    along = lines(entries, LEAST_VALUES, flat=results.flat)
+    along = lines(results.measured, results.flat, LEAST_VALUES)
     groups = [(axis, rows) for axis in AXES if axis in cells.columns for rows in _groups(cells, axis, along)]
     cells_before = np.cumsum([0, *(len(rows) for _, rows in groups)])
     fitted = [group for group, before in zip(groups, cells_before, strict=False) if before < MOST_FITTED]

@@ -47,11 +47,9 @@ def trends(results: SweepResults) -> list[Trend]:
     logs = needed_logs(results)
     if not logs:
         return []
-    counted = set(results.cells.loc[results.laddered | results.stopped, "cell_id"])
-    entries = [entry for entry in results.finished if entry.cell_id in counted]
     rivals = rival_names(results)
     best: list[Trend] = []
-    for key, known in lines(entries, LEAST_VALUES, _NO_AXES, results.flat).items():
+    for key, known in lines(results.measured, results.flat, LEAST_VALUES, _NO_AXES).items():
         found = []
         for line in known:
             first = line[min(line)][0]

@@ -71,7 +71,7 @@ def _tables(results: SweepResults) -> tuple[list[tuple[str, pd.DataFrame]], int]
         return [], 0
     labels = results.labelled(results.cells[["cell_id", "family", "algorithm", "tie_breaking", "epsilon"]])
     played = labels.drop_duplicates(["family", "algorithm"])
-    played = played[[_phases(results.actions(cell_id)) != [] for cell_id in played["cell_id"]]]
+    played = played[[_phases(results.tables.read_actions(cell_id)) != [] for cell_id in played["cell_id"]]]
     rows = labels.merge(played[["family", "algorithm"]], on=["family", "algorithm"])
     shown = rows[rows["pair"].isin(rows["pair"].unique()[:MOST_PANELS])]
     tables = []
@@ -79,7 +79,7 @@ def _tables(results: SweepResults) -> tuple[list[tuple[str, pd.DataFrame]], int]
         frames = [
             actions[actions["rung"] == actions["rung"].max()].assign(tie_breaking=cell.tie_breaking)
             for cell in cells.itertuples()
-            if (actions := results.actions(str(cell.cell_id))) is not None
+            if (actions := results.tables.read_actions(str(cell.cell_id))) is not None
         ]
         members = pd.concat(frames, ignore_index=True)
         numbers = _phases(members)

@@ -98,7 +98,7 @@ def _panels(results: SweepResults, actions: int) -> tuple[list[_Panel], int]:
     for entry in candidates:
         if len(panels) == MOST_PANELS or "exact" not in entry.true_values:
             continue
-        records = results.records(entry.cell_id)
+        records = results.tables.read_records(entry.cell_id)
         last = records[records["rung"] == records["rung"].max()]
         columns = [f"strategy_{action}" for action in range(actions)]
         learned = np.asarray(last.reindex(columns=columns), float)

@@ -1,5 +1,6 @@
 """One run per line of cells that differ in one swept number alone; the step of its metrics is that number."""
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,10 +37,16 @@ class Step:
         return round(1 / value) if self.inverted else round(self.factor * value)
 
 
-def series_steps(results: SweepResults) -> list[Step]:
+@functools.lru_cache(2)  # runs and views show the same
+def _series(results: SweepResults) -> dict[Step, list[Line]]:
     """The numbers of the configuration along which some cells differ in nothing else; games' own first."""
-    found = lines(results.judged_part.finished, LEAST_VALUES)
-    return [step_of(key, [x for line in known for x in line]) for key, known in found.items()]
+    found = lines(results.judged_part.finished, results.flat, LEAST_VALUES)
+    return {step_of(key, [x for line in known for x in line]): known for key, known in found.items()}
+
+
+def series_steps(results: SweepResults) -> list[Step]:
+    """What the steps of the series stand for."""
+    return list(_series(results))
 
 
 def step_of(key: str, values: Sequence[float]) -> Step:
@@ -55,9 +62,7 @@ def step_of(key: str, values: Sequence[float]) -> Step:
 
 def series_runs(results: SweepResults, shared: Mapping[str, str]) -> list[RunRecord]:
     """At most a hundred lines, random instances averaged at each value; shared: tags of all."""
-    found = lines(results.judged_part.finished, LEAST_VALUES)
-    steps = {step.key: step for step in series_steps(results)}
-    every = [(steps[key], line) for key, known in found.items() for line in known]
+    every = [(step, line) for step, known in _series(results).items() for line in known]
     return [_run(shared, step, line) for step, line in every[:MOST_SERIES]]
 
 

@@ -26,7 +26,8 @@ _LONGEST = 4500  # letters of a tag of an experiment that every release of MLflo
 
 def study_views(results: SweepResults) -> list[View]:
     """The views, the one to begin with first."""
-    return make_views(results.sweep_id, results.entries, len(pairs(results)[0]) > 0, series_steps(results))
+    varying, paired = varying_keys(results.entries, results.flat), len(pairs(results)[0]) > 0
+    return make_views(results.sweep_id, results.entries, varying, paired, series_steps(results))
 
 
 def first_query(results: SweepResults) -> str:

@@ -11,10 +11,9 @@ from stackel_bench.reporting.mlflow.cards import Json, bars, grouped_bars, line,
 from stackel_bench.reporting.mlflow.series_runs import Step
 from stackel_bench.results.columns import NEEDED
 from stackel_bench.results.entry import Entry
-from stackel_bench.results.varying import varying_keys
+from stackel_bench.results.frames import entry_verdict
 from stackel_bench.statistics.verdicts import FAILS
 from stackel_bench.tracking.cell_run import KIND as CELL
-from stackel_bench.tracking.cell_run import outcome_tags
 from stackel_bench.tracking.links import CELLS_VIEW, PAIRS_VIEW, equals, game_view, in_sweep
 from stackel_bench.tracking.run_record import PAIR, SERIES
 
@@ -24,10 +23,11 @@ TAG = "mlflow.sharedViewState."
 _FIRST_CREATED = 1_700_000_000_000  # ms; the menu has the newest first, a person's own before ours
 
 
-def make_views(sweep_id: str, entries: Sequence[Entry], paired: bool, steps: Sequence[Step]) -> list[View]:
-    """The views of a sweep, the most important first; series have these steps."""
+def make_views(
+    sweep_id: str, entries: Sequence[Entry], varying: Sequence[str], paired: bool, steps: Sequence[Step]
+) -> list[View]:
+    """The views of a sweep, the most important first; varying are columns, steps those of series."""
     own = equals(in_sweep(sweep_id), "yes")
-    varying = varying_keys(entries)
     found: list[View] = []
     if paired:
         found.append(pairs_page(own, entries, varying))
@@ -40,7 +40,7 @@ def make_views(sweep_id: str, entries: Sequence[Entry], paired: bool, steps: Seq
     if len(entries) <= MOST_RUNS:
         found.append(cells_page(own, CELLS_VIEW, "All cells", {}, entries, varying))
     else:
-        failing = [entry for entry in entries if outcome_tags(entry).get("verdict") == FAILS]
+        failing = [entry for entry in entries if entry_verdict(entry) == FAILS]
         if 0 < len(failing) <= MOST_RUNS:
             words = {"verdict": FAILS}
             found.append(cells_page(own, CELLS_VIEW, "Cells that fail", words, failing, varying))

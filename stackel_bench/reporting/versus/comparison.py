@@ -76,7 +76,7 @@ def measured(first: Entry, second: Entry, a: SweepResults, b: SweepResults) -> d
     budgets = [[rung["samples"] for rung in entry.rungs] for entry in (first, second)]
     common = max(set(budgets[0]) & set(budgets[1]), default=None)
     places = [len(own) - 1 if common is None else own.index(common) for own in budgets]
-    records = [a.records(first.cell_id), b.records(second.cell_id)]
+    records = [a.tables.read_records(first.cell_id), b.tables.read_records(second.cell_id)]
     at = [table[table["rung"] == place] for table, place in zip(records, places, strict=True)]
     failed = [~table["guarantee_held"].to_numpy(dtype=bool) for table in at]
     failures = [int(column.sum()) for column in failed]

@@ -66,7 +66,7 @@ def needed_logs(results: SweepResults, confidence: float = CONFIDENCE) -> dict[s
     logs = {}
     for entry in tested:
         if entry.cell_id in stopped:
-            logs[entry.cell_id] = log_mean(results.records(entry.cell_id)["samples"], confidence)
+            logs[entry.cell_id] = log_mean(results.tables.read_records(entry.cell_id)["samples"], confidence)
         elif len(entry.rungs) > 1:
             ladders[len(entry.rungs)].append(entry)
     for entries in ladders.values():

@@ -45,7 +45,7 @@ def _stages(
     results: SweepResults, pessimistic: Mapping[str, Any], optimistic: Mapping[str, Any]
 ) -> Iterator[tuple[dict[str, Any], tuple[pd.DataFrame, pd.DataFrame]]]:
     """Full and middle budget of a pair: which one it is, and the records of both cells row by row."""
-    first, second = (results.records(cell["cell_id"]) for cell in (pessimistic, optimistic))
+    first, second = (results.tables.read_records(cell["cell_id"]) for cell in (pessimistic, optimistic))
     last = int(first["rung"].max())
     for stage, rung in [("full", last), ("middle", last // 2)][: 2 if last else 1]:
         at_rung = first[first["rung"] == rung], second[second["rung"] == rung]
