@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # curves and cells live in tests
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before numpy is imported
@@ -18,12 +19,16 @@ from scipy import stats
 
 from stackel_bench.statistics.bounded_mean import mean_intervals
 from stackel_bench.statistics.crossing import samples_needed
+from stackel_bench.statistics.crossing_likelihood import Ladder
 from stackel_bench.statistics.exponents import needed_exponent
 from tests.statistics.curves import DELTA, SHAPED, SMOOTH, independent, ladder, nested, power_law_cells
+from tests.statistics.unions import SHAPES, true_exponent, union_cells
 
 Limits = tuple[np.ndarray, np.ndarray]
 CELLS = 1200
 SWEEPS = 100
+UNION_SWEEPS = 40
+LADDERS = ((5, 0.1, 100), (5, 0.05, 3000), (8, 0.05, 300), (12, 0.05, 100), (12, 0.1, 3000))
 
 
 def bootstrap(values: np.ndarray) -> Limits:
@@ -157,6 +162,40 @@ def exponent_table() -> None:
         )
 
 
+def union_table(worlds: list[tuple[str, bool]]) -> None:
+    """Errors of exponents with rungs weighted by their distance from the crossing, and with weights of 1."""
+    weighted = "bias | +- | covered | width"
+    print(f"| failures | rungs | level | runs | {weighted} | bias, weights 1 | covered | width |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    for (name, is_nested), (rungs, level, runs) in itertools.product(worlds, LADDERS):
+        shape = SHAPES[name]
+        truth, rng = true_exponent(shape, level), np.random.default_rng(1)
+        sweeps = [
+            union_cells(
+                rng, shape, level, rungs=rungs, runs=runs, above=rng.uniform(0.3, 0.7), nested=is_nested
+            )
+            for _ in range(UNION_SWEEPS)
+        ]
+        near = _errors(sweeps, level, truth)
+        with patch("stackel_bench.statistics.exponents.nearness", lambda cell, _: np.ones(len(cell.samples))):
+            everything = _errors(sweeps, level, truth)
+        (bias, error, covered, width), (old, _, old_covered, old_width) = near, everything
+        print(
+            f"| {name}{', nested rungs' if is_nested else ''} | {rungs} | {level:g} | {runs} | {bias:+.3f} | "
+            f"{error:.3f} | {covered:.3f} | {width:.3f} | {old:+.3f} | {old_covered:.3f} | {old_width:.3f} |",
+            flush=True,
+        )
+
+
+def _errors(sweeps: list[list[Ladder]], level: float, truth: float) -> tuple[float, float, float, float]:
+    """Bias, its standard error, the share that is covered and the median width."""
+    laws = [law for law in (needed_exponent(sweep, level) for sweep in sweeps) if law is not None]
+    errors = np.array([law.exponent - truth for law in laws])
+    covered = float(np.mean([law.low <= truth <= law.high for law in laws]))
+    width = float(np.median([law.high - law.low for law in laws]))
+    return float(errors.mean()), float(errors.std(ddof=1)) / math.sqrt(len(errors)), covered, width
+
+
 def cpu_ms(call: Callable[[], object]) -> float:
     call()
     start = time.process_time()
@@ -170,3 +209,4 @@ if __name__ == "__main__":
     enumerated_laws()
     needed_table()
     exponent_table()
+    union_table([("A - 1 errors", True), *((name, False) for name in SHAPES)])

@@ -16,6 +16,7 @@ _LEAST_SPREAD, _MOST_SPREAD = 0.05, 10.0  # no law is exact, and the grid could 
 _STEEPEST = 6.0  # in standard deviations from one rung to the next: a ladder cannot tell steeper curves apart
 _LOG_SLOPES = 6.0  # no curve is steeper or flatter than this allows, however far its size is from the others
 _FARTHEST, _FINE = 8.0, 1e-3  # normal probabilities are read from a table over such z
+_REACH, _STEPS = 1.5, 1.5  # how far from the crossing rungs count: in ln n, or so many of a ladder's steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,23 +29,38 @@ class Ladder:
     trials: int
 
 
+def nearness(cell: Ladder, crossing: float) -> np.ndarray:
+    """How much each rung counts, by its distance from this ln n: 1 there, 0 from some distance on (tricube).
+
+    Two rungs or more always count: the reach is longer than the longest step.
+    """
+    budgets = np.log(cell.samples)
+    reach = max(_REACH, _STEPS * float(np.diff(budgets).max()))
+    return np.asarray((1.0 - np.minimum(np.abs(budgets - crossing) / reach, 1.0) ** 3) ** 3)
+
+
 class Deviance:
     """Minus twice the log-likelihood of an exponent and of (intercept, ln spread, ln slope, its growth).
 
     Cell i, at x_i = positions[i], fails at budget n with probability Phi(z - slope_i (ln n - t_i)), where
     ln slope_i = ln slope + growth x_i, and t_i is Gaussian with mean intercept + exponent x_i and standard
     deviation spread. A slope common to all sizes would bias the exponent where curves steepen with size.
+    A rung of weight w counts as w times its runs: too wide an interval, never too narrow a one.
     """
 
-    def __init__(self, cells: Sequence[Ladder], positions: np.ndarray, delta: float) -> None:
-        rungs = max(len(cell.samples) for cell in cells)
+    def __init__(
+        self, cells: Sequence[Ladder], positions: np.ndarray, delta: float, weights: Sequence[np.ndarray]
+    ) -> None:
+        rungs = max(int((weight > 0).sum()) for weight in weights)
         self.positions, lapse = positions, min(0.1 * delta, _LAPSE)
         self.budgets, self.failures, self.held = np.zeros((3, len(cells), rungs))
-        for i, cell in enumerate(cells):
-            last = len(cell.samples)
-            self.budgets[i, :last], self.failures[i, :last] = np.log(cell.samples), cell.failures
+        for i, (cell, weight) in enumerate(zip(cells, weights, strict=True)):
+            kept = weight > 0
+            last, failures = int(kept.sum()), np.asarray(cell.failures)
+            self.budgets[i, :last] = np.log(cell.samples)[kept]
             self.budgets[i, last:] = self.budgets[i, last - 1]
-            self.held[i, :last] = cell.trials - np.asarray(cell.failures)
+            self.failures[i, :last] = (weight * failures)[kept]
+            self.held[i, :last] = (weight * (cell.trials - failures))[kept]
         self.level = float(ndtri((delta - lapse) / (1 - 2 * lapse)))
         z = np.arange(-_FARTHEST, _FARTHEST + _FINE, _FINE)
         p = lapse + (1 - 2 * lapse) * ndtr(z)

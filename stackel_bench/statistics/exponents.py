@@ -5,12 +5,13 @@ Phi(z - slope_i (ln n - t_i)), z = Phi^{-1}(delta), where t_i = ln(samples neede
 intercept + exponent ln x_i and standard deviation `spread`: instances of one size differ, and no law is an
 exact power. Slopes are a power of the size, too. All failures of all cells enter one likelihood.
 
-That failure probabilities are probit in ln n is an assumption, and where it does not hold exponents are
-biased if the shape changes with the size, which the interval does not show: far from the crossing the wrong
-curve decides. Failures by a union, 1 - Phi(c sqrt(n))^(A-1), are not probit. From these exact probabilities
-(bandit/trap, 13 sizes A from 4 to 101, failing 1 time in 10, 3000 runs a rung) the exponent of samples over
-A ln A is found to be -0.19 [-0.31, -0.06] on 12 rungs of ratio 2, and -0.03 [-0.10, 0.04] on the 5 rungs
-around the crossing; the truth is -0.05. So ladders for exponents should be short, around the crossing.
+Such curves are assumed around the crossing only: a rung counts the less, the farther it is from the crossing
+that its cell's own counts point to, and not at all beyond one and a half in ln n (`nearness`). Far rungs
+would decide about the slopes, and where curves change their shape with the size, as failures by a union do,
+that biases the exponent: by -0.1 to -0.3 on twelve rungs with all rungs alike, by at most 0.03 with these
+weights (benchmarks). What remains: a plateau just above the level, or a tail that takes over near it, bends
+curves within the weighted rungs, and an exponent over sizes at which it does so differently has a bias that
+the interval does not show (REMAINS).
 
 The interval is the set of exponents whose profile deviance is at most m ln(1 + q^2/(m-2)), m the number of
 cells and q Student's quantile with m-2 degrees of freedom: where every t_i is known exactly, that is the
@@ -28,7 +29,7 @@ from scipy.special import stdtrit
 from stackel_bench.errors import InputError
 from stackel_bench.statistics.binomial import CONFIDENCE
 from stackel_bench.statistics.crossing import samples_needed_from_counts
-from stackel_bench.statistics.crossing_likelihood import Deviance, Ladder
+from stackel_bench.statistics.crossing_likelihood import Deviance, Ladder, nearness
 
 WIDEST_USEFUL = 1.0
 _SEARCHED = 20.0  # limits are looked for within this distance of the estimate
@@ -69,8 +70,10 @@ def needed_exponent(cells: Sequence[Ladder], delta: float, confidence: float = C
     if len(np.unique(sizes)) < 3 or len(np.unique(sizes[inside])) < 2:
         return None
     centre = float(sizes.mean())
-    deviance = Deviance(cells, sizes - centre, delta)
-    start = np.polyfit((sizes - centre)[inside], np.log([n.estimate for n in found])[inside], 1)
+    crossings = np.log([needed.estimate for needed in found])
+    weights = [nearness(cell, place) for cell, place in zip(cells, crossings, strict=True)]
+    deviance = Deviance(cells, sizes - centre, delta, weights)
+    start = np.polyfit((sizes - centre)[inside], crossings[inside], 1)
     best, exponent, rest = deviance.least(float(start[0]), float(start[1]))
     m = len(cells)
     limit = m * math.log1p(float(stdtrit(m - 2, 0.5 + confidence / 2)) ** 2 / (m - 2))
