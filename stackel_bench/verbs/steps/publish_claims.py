@@ -42,6 +42,7 @@ def publish_claims(planned: ClaimsPlan, session: Session) -> bool:
     plan, journal, tally = session.plan, session.journal, session.tally
     store, tags, console = session.store, session.tags, session.console
     settings, folder = plan.settings, sweep_folder(plan)
+    session.settle()
     results = session.results()
     write_tables(results, tally)
     seed = next((cell.config["seed"] for cell in session.plan.cells), 0)  # exact claims draw nothing

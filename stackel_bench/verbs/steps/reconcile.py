@@ -1,4 +1,4 @@
-"""Opens the MLflow store of a sweep and evens it out with the journal: fetches what only one of them has."""
+"""Opens the MLflow store of a sweep, and fetches the cells that only the store has."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from stackel_bench.config.settings import TrackingSettings
 from stackel_bench.errors import InputError, UnavailableError, expanded
-from stackel_bench.results.entry import Entry
 from stackel_bench.results.journal import Journal, Result
 from stackel_bench.sweeps.cell import Cell
 from stackel_bench.sweeps.driver import missing_cells
 from stackel_bench.sweeps.plan import Plan
-from stackel_bench.tracking.mirror import Mirror, lacking_artifacts
+from stackel_bench.tracking.mirror_process import MirrorProcess, Place, RemoteStore
 from stackel_bench.tracking.run_record import problem_of
-from stackel_bench.tracking.start import open_store, store_uri, wait_for
+from stackel_bench.tracking.start import store_uri, wait_for
 
 if TYPE_CHECKING:
     from stackel_bench.tracking.mlflow_store import MlflowStore
@@ -33,12 +32,11 @@ class Tracking:
     """A store that answered, its mirror, and what it knows about the cells of this sweep."""
 
     store: MlflowStore
-    mirror: Mirror
-    unmirrored: list[Entry]
+    mirror: MirrorProcess
     complete: set[str]  # cell ids
 
-    def reconcile(self, plan: Plan, journal: Journal) -> int:
-        """Fetch missing cells that the store has, log entries that it has not; how many were fetched."""
+    def fetch(self, plan: Plan, journal: Journal) -> int:
+        """Fetch missing cells that the store has; how many that were."""
         cells = {c.cell_id: c for c in missing_cells(plan, journal) if c.cell_id in self.complete}
         wanted = list(cells)
         fetched = 0
@@ -47,12 +45,10 @@ class Tracking:
             entries = journal.commit(
                 [_renamed(kept, cells[kept[0].cell_id]) for kept in found if kept is not None]
             )
-            self.mirror.add_known(*(entry.cell_id for entry in entries))
+            self.mirror.add_known([entry.cell_id for entry in entries])
             with contextlib.suppress(Exception):  # a store that fails now; the runs keep their older names
                 self.store.rename_cells(entries, plan.sweep_id)
             fetched += len(entries)
-        for entry in self.unmirrored:
-            self.mirror.add(entry)
         return fetched
 
 
@@ -62,34 +58,35 @@ def _renamed(kept: Result, cell: Cell) -> Result:
     return dataclasses.replace(entry, label=cell.label, varying=cell.varying), records, actions
 
 
-def open_tracking(plan: Plan, journal: Journal, tags: Mapping[str, str]) -> Tracking | None:
-    """The sweep's store, opened and asked; None where tracking is off."""
-    store = open_store(plan.settings.tracking, expanded("output", plan.settings.output), plan.study)
-    if store is None:
-        return None
-    mirror = Mirror(store, journal, tags)
-    unmirrored = mirror.unmirrored()
-    asked = {cell.cell_id for cell in missing_cells(plan, journal)} | {e.cell_id for e in unmirrored}
-    if store.is_embedded:  # where looking is cheap
-        store.find_runs()
-        listed = {entry.cell_id for entry in unmirrored}
-        unmirrored += [journal.entries[i] for i in sorted(lacking_artifacts(store, journal) - listed)]
-    found = store.find_runs(asked)
-    return Tracking(store, mirror, unmirrored, {cell_id for cell_id, done in found.items() if done})
+def open_tracking(
+    mirror: MirrorProcess,
+    plan: Plan,
+    journal: Journal,
+    tags: Mapping[str, str],
+) -> Future[tuple[str, set[str]]]:
+    """What the store answers once it is open, to be waited for by opened_tracking."""
+    config, output = plan.settings.tracking, expanded("output", plan.settings.output)
+    place = Place(config, output, plan.study, journal.folder, tags)
+    return mirror.open(place, {cell.cell_id for cell in missing_cells(plan, journal)})
 
 
 def opened_tracking(
-    opening: Future[Tracking | None], plan: Plan, tell: Callable[[str], None]
-) -> Tracking | None:
+    mirror: MirrorProcess,
+    opening: Future[tuple[str, set[str]]],
+    plan: Plan,
+    tell: Callable[[str], None],
+) -> Tracking:
     """The sweep's tracking once it is there; says what it is waiting for, and gives up in the end."""
     config, output = plan.settings.tracking, expanded("output", plan.settings.output)
     uri = store_uri(config, output)
     with store_errors(config, output):
-        return wait_for(
+        experiment_id, complete = wait_for(
             opening,
             config.open_seconds,
             lambda waited: tell(f"waiting for MLflow at {uri} to answer, {waited:.0f} s so far"),
         )
+    store: Any = RemoteStore(mirror, experiment_id)
+    return Tracking(store, mirror, complete)
 
 
 @contextlib.contextmanager

@@ -1,6 +1,7 @@
 """Carries a plan through: checks, executor, journal, mirror, results, report."""
 
 import errno
+import functools
 import shlex
 import sys
 from pathlib import Path
@@ -29,8 +30,8 @@ from stackel_bench.sweeps.driver import Tally, finished_cells, missing_cells, ru
 from stackel_bench.sweeps.folder import count_pieces, locked, require_writable, sweep_folder
 from stackel_bench.sweeps.plan import Plan
 from stackel_bench.text import plural
-from stackel_bench.tracking.mirror import Mirror
-from stackel_bench.tracking.start import in_background, require_answer, validate_tracking
+from stackel_bench.tracking.mirror_process import MirrorProcess
+from stackel_bench.tracking.start import require_answer, validate_tracking
 from stackel_bench.verbs.steps.dry_run import print_plan, rough_seconds
 from stackel_bench.verbs.steps.publish import Ending, Session, publish, tell_problems
 from stackel_bench.verbs.steps.reconcile import Tracking, open_tracking, opened_tracking
@@ -113,16 +114,21 @@ def carry_through(session: Session, ending: Ending) -> bool:
         raise InputError("only", "failed", "null", "only=failed: this sweep has no results yet")
     journal.repair()
     tell_problems(session.console, journal)
-    _run(session)
-    journal.require_unchanged()
-    return ending(session)
+    # MLflow and Ray take seconds to start: at the same time.
+    mirror = None if session.plan.settings.tracking.kind == "off" else MirrorProcess()
+    try:
+        _run(session, mirror)
+        journal.require_unchanged()
+        return ending(session)
+    finally:
+        if mirror is not None:
+            mirror.end()
 
 
-def _run(session: Session) -> None:
+def _run(session: Session, mirror: MirrorProcess | None) -> None:
     """Open the store, start the executor, run what is missing, log it; the session knows what was done."""
     plan, journal, asked = session.plan, session.journal, session.plan.settings.execution
-    # MLflow and Ray take seconds to start: at the same time.
-    opening = in_background(open_tracking, plan, journal, session.tags)
+    opening = None if mirror is None else open_tracking(mirror, plan, journal, session.tags)
     executor: Executor | None = None
     tracking: Tracking | None = None
     try:
@@ -136,8 +142,10 @@ def _run(session: Session) -> None:
                 execution.kind == "local"
             ):  # once here rather than once in every worker, which import meanwhile
                 compile_kernels({cell.trial.game.family for cell in missing})
-        tracking = opened_tracking(opening, plan, lambda text: session.console.print(text, markup=False))
-        fetched = 0 if tracking is None else tracking.reconcile(plan, journal)
+        if mirror is not None and opening is not None:
+            tell = functools.partial(session.console.print, markup=False)
+            tracking = opened_tracking(mirror, opening, plan, tell)
+        fetched = 0 if tracking is None else tracking.fetch(plan, journal)
         cells = missing_cells(plan, journal)
         where = f" {executor.place}" if executor is not None and cells else ""
         if where and asked.kind == "auto" and execution.kind == "serial":
@@ -150,7 +158,7 @@ def _run(session: Session) -> None:
         reused = finished_cells(plan, journal)
         if executor is not None and cells:
             record_machine(journal.folder)
-            mirror = None if tracking is None else tracking.mirror
+            executor.wait_until_ready()
             session.tally = _run_cells(session, cells, executor, mirror)
         session.tally.reused = reused
     except BaseException:
@@ -161,15 +169,12 @@ def _run(session: Session) -> None:
         if executor is not None:
             executor.shutdown()
     if tracking is not None:
-        session.store = tracking.store
-        try:
-            patience = plan.settings.tracking.patience
-            session.tally.unsynced = tracking.mirror.close(patience, lambda left: _tell_left(session, left))
-        except KeyboardInterrupt:  # every cell is computed: only logging is left for later
-            session.tally.unsynced = tracking.mirror.abandon()
+        session.store, session.mirror = tracking.store, mirror
 
 
-def _run_cells(session: Session, cells: list[Cell], executor: Executor, mirror: Mirror | None) -> Tally:
+def _run_cells(
+    session: Session, cells: list[Cell], executor: Executor, mirror: MirrorProcess | None
+) -> Tally:
     workers, seconds, quiet = executor.workers, rough_seconds(cells), session.plan.settings.quiet
     with SweepProgress(session.console, len(cells), workers, quiet, seconds) as progress:
         return run_cells(session.plan, cells, executor, session.journal, mirror, progress)
@@ -189,12 +194,6 @@ def _tell_resume(session: Session, why: str) -> None:
     pieces = count_pieces(journal.folder / files.PIECES)
     kept = f", and {pieces} finished pieces of unfinished cells" if pieces else ""
     session.console.print(f"\n{why}; {done}{kept}. Resume with:\n  {session.command}", markup=False)
-
-
-def _tell_left(session: Session, left: int) -> None:
-    session.console.print(
-        f"{plural(left, 'cell')} still to be logged to MLflow (Ctrl-C leaves that for later)"
-    )
 
 
 def command_line(verb: str, overrides: list[str]) -> str:
