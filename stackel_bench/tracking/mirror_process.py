@@ -48,7 +48,11 @@ class Place:
 class MirrorProcess:
     """The driver's end: the calls of a Mirror, and the store, whose calls are made over there."""
 
-    def __init__(self) -> None:
+    def __init__(self, place: Place, missing: Collection[str]) -> None:
+        """Start it; `opening` tells the experiment's id, and which of these cells the store has complete.
+
+        What the journal has and the store lacks is logged from then on.
+        """
         self._connection, theirs = Pipe()
         path = json.dumps([os.path.abspath(folder) for folder in sys.path])
         self._process = subprocess.Popen(
@@ -64,13 +68,7 @@ class MirrorProcess:
         self._asked: dict[int, Future[Any]] = {}
         self._added: set[str] = set()
         threading.Thread(target=self._receive, name="mlflow-answers", daemon=True).start()
-
-    def open(self, place: Place, missing: Collection[str]) -> Future[tuple[str, set[str]]]:
-        """Once it is open: the experiment's id, and of these cells those that the store has complete.
-
-        What the journal has and the store lacks is logged from then on.
-        """
-        return self.ask("open", place, missing)
+        self.opening: Future[tuple[str, set[str]]] = self.ask("open", place, missing)
 
     def grow(self, entry: Entry, run: RunSoFar) -> None:
         """Show soon how far a program is, in the run that its cell will have."""

@@ -35,7 +35,6 @@ class _Service:
 
     def open(self, place: Place, missing: Iterable[str]) -> tuple[str, set[str]]:
         store = open_store(place.config, place.output, place.experiment)
-        assert store is not None
         journal = Journal(place.folder)
         mirror = Mirror(store, journal, place.tags)
         self.store, self.mirror, self._journal = store, mirror, journal

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sqlite3
@@ -27,15 +28,17 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def process() -> Iterator[MirrorProcess]:
-    found = MirrorProcess()
-    yield found
-    found.end()
-
-
 def place(folder: Path) -> Place:
     return Place(TrackingSettings(kind="local"), folder, "study", folder / "sweep", TAGS)
+
+
+@contextlib.contextmanager
+def mirroring(folder: Path, *missing: int) -> Iterator[MirrorProcess]:
+    found = MirrorProcess(place(folder), [entry(number).cell_id for number in missing])
+    try:
+        yield found
+    finally:
+        found.end()
 
 
 def states(folder: Path) -> list[tuple[str, str]]:
@@ -44,55 +47,53 @@ def states(folder: Path) -> list[tuple[str, str]]:
         return sorted(db.execute("SELECT name, status FROM runs"))
 
 
-def test_what_is_committed_before_and_afterwards_is_logged_once(folder: Path, process: MirrorProcess) -> None:
+def test_what_is_committed_before_and_afterwards_is_logged_once(folder: Path) -> None:
     journal = Journal(folder / "sweep")
     commit(journal, 1)
-    experiment_id, complete = process.open(place(folder), [entry(2).cell_id]).result(60)
-    assert not complete
-    for number in (2, 3, 4):  # each in a file of tables that the process has not seen
-        commit(journal, number)
-        process.add([entry(number).cell_id])
-    assert process.close(30, lambda left: None) == {}
-    assert states(folder) == [(entry(number).label, "FINISHED") for number in (1, 2, 3, 4)]
-    store: Any = RemoteStore(process, experiment_id)
-    store.find_runs()
-    fetched, records, _ = store.fetch_cell(entry(3).cell_id)
+    with mirroring(folder, 2) as process:
+        experiment_id, complete = process.opening.result(60)
+        assert not complete
+        for number in (2, 3, 4):  # each in a file of tables that the process has not seen
+            commit(journal, number)
+            process.add([entry(number).cell_id])
+        assert process.close(30, lambda left: None) == {}
+        assert states(folder) == [(entry(number).label, "FINISHED") for number in (1, 2, 3, 4)]
+        store: Any = RemoteStore(process, experiment_id)
+        store.find_runs()
+        fetched, records, _ = store.fetch_cell(entry(3).cell_id)
     assert fetched == journal.entries[entry(3).cell_id]
     assert records.equals(journal.read_records(entry(3).cell_id))
 
 
-def test_the_store_tells_what_it_has(folder: Path, process: MirrorProcess) -> None:
+def test_the_store_tells_what_it_has(folder: Path) -> None:
     commit(Journal(folder / "sweep"), 1)
-    process.open(place(folder), []).result(60)
-    assert process.close(30, lambda left: None) == {}
-    second = MirrorProcess()
-    try:
-        asked = [entry(1).cell_id, entry(2).cell_id]
-        _, complete = second.open(place(folder), asked).result(60)
-        assert complete == {entry(1).cell_id}
-    finally:
-        second.end()
+    with mirroring(folder) as process:
+        process.opening.result(60)
+        assert process.close(30, lambda left: None) == {}
+    with mirroring(folder, 1, 2) as process:
+        assert process.opening.result(60)[1] == {entry(1).cell_id}
     assert states(folder) == [(entry(1).label, "FINISHED")]
 
 
-def test_errors_come_back_in_one_line(folder: Path, process: MirrorProcess) -> None:
+def test_errors_come_back_in_one_line(folder: Path) -> None:
     (folder / "mlflow.db").write_bytes(b"no database")
-    with pytest.raises(StoreError) as raised:
-        process.open(place(folder), []).result(60)
+    with mirroring(folder) as process, pytest.raises(StoreError) as raised:
+        process.opening.result(60)
     assert "not a database" in problem_of(raised.value)
     assert not problem_of(raised.value).startswith("StoreError")
 
 
-def test_a_process_that_dies_leaves_its_cells_for_later(folder: Path, process: MirrorProcess) -> None:
+def test_a_process_that_dies_leaves_its_cells_for_later(folder: Path) -> None:
     journal = Journal(folder / "sweep")
-    experiment_id, _ = process.open(place(folder), []).result(60)
-    os.kill(process.pid, signal.SIGKILL)
-    commit(journal, 1)
-    process.add([entry(1).cell_id])
-    assert set(process.close(30, lambda left: None)) == {entry(1).cell_id}
-    store: Any = RemoteStore(process, experiment_id)
-    with pytest.raises(StoreError, match="has ended"):
-        store.find_runs()
+    with mirroring(folder) as process:
+        experiment_id, _ = process.opening.result(60)
+        os.kill(process.pid, signal.SIGKILL)
+        commit(journal, 1)
+        process.add([entry(1).cell_id])
+        assert set(process.close(30, lambda left: None)) == {entry(1).cell_id}
+        store: Any = RemoteStore(process, experiment_id)
+        with pytest.raises(StoreError, match="has ended"):
+            store.find_runs()
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
@@ -107,8 +108,8 @@ def test_it_ends_with_its_driver(folder: Path) -> None:
     read, write = os.pipe()
     driver = os.fork()
     if not driver:
-        process = MirrorProcess()
-        process.open(place(folder), []).result(60)
+        process = MirrorProcess(place(folder), [])
+        process.opening.result(60)
         os.write(write, str(process.pid).encode())
         os.kill(os.getpid(), signal.SIGKILL)
     pid = int(os.read(read, 20))

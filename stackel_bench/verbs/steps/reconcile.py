@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,66 +26,55 @@ _FETCHES_AT_ONCE = 8
 _COMMITTED_AT_ONCE = 64
 
 
-@dataclass(frozen=True)
-class Tracking:
-    """A store that answered, its mirror, and what it knows about the cells of this sweep."""
+def open_tracking(plan: Plan, journal: Journal, tags: Mapping[str, str]) -> MirrorProcess | None:
+    """A mirror that opens the sweep's store, to be waited for by opened_store; None where tracking is off."""
+    config, output = plan.settings.tracking, expanded("output", plan.settings.output)
+    if config.kind == "off":
+        return None
+    place = Place(config, output, plan.study, journal.folder, tags)
+    return MirrorProcess(place, {cell.cell_id for cell in missing_cells(plan, journal)})
 
-    store: MlflowStore
-    mirror: MirrorProcess
-    complete: set[str]  # cell ids
 
-    def fetch(self, plan: Plan, journal: Journal) -> int:
-        """Fetch missing cells that the store has; how many that were."""
-        cells = {c.cell_id: c for c in missing_cells(plan, journal) if c.cell_id in self.complete}
-        wanted = list(cells)
-        fetched = 0
-        for start in range(0, len(wanted), _COMMITTED_AT_ONCE):
-            found = _fetch(self.store, wanted[start : start + _COMMITTED_AT_ONCE])
-            entries = journal.commit(
-                [_renamed(kept, cells[kept[0].cell_id]) for kept in found if kept is not None]
-            )
-            self.mirror.add_known([entry.cell_id for entry in entries])
-            with contextlib.suppress(Exception):  # a store that fails now; the runs keep their older names
-                self.store.rename_cells(entries, plan.sweep_id)
-            fetched += len(entries)
-        return fetched
+def opened_store(
+    mirror: MirrorProcess, plan: Plan, tell: Callable[[str], None]
+) -> tuple[MlflowStore, set[str]]:
+    """The store once it is there, and the ids of cells that it has, if they were missing.
+
+    Says what it is waiting for, and gives up in the end.
+    """
+    config, output = plan.settings.tracking, expanded("output", plan.settings.output)
+    uri = store_uri(config, output)
+    with store_errors(config, output):
+        experiment_id, complete = wait_for(
+            mirror.opening,
+            config.open_seconds,
+            lambda waited: tell(f"waiting for MLflow at {uri} to answer, {waited:.0f} s so far"),
+        )
+    store: Any = RemoteStore(mirror, experiment_id)
+    return store, complete
+
+
+def fetch_cells(
+    mirror: MirrorProcess, store: MlflowStore, complete: set[str], plan: Plan, journal: Journal
+) -> int:
+    """Fetch missing cells that the store has complete; how many that were."""
+    cells = {cell.cell_id: cell for cell in missing_cells(plan, journal) if cell.cell_id in complete}
+    wanted = list(cells)
+    fetched = 0
+    for start in range(0, len(wanted), _COMMITTED_AT_ONCE):
+        found = _fetch(store, wanted[start : start + _COMMITTED_AT_ONCE])
+        entries = journal.commit([_renamed(kept, cells[kept[0].cell_id]) for kept in found if kept])
+        mirror.add_known([entry.cell_id for entry in entries])
+        with contextlib.suppress(Exception):  # a store that fails now; the runs keep their older names
+            store.rename_cells(entries, plan.sweep_id)
+        fetched += len(entries)
+    return fetched
 
 
 def _renamed(kept: Result, cell: Cell) -> Result:
     """The cell that another sweep logged, as this sweep calls it."""
     entry, records, actions = kept
     return dataclasses.replace(entry, label=cell.label, varying=cell.varying), records, actions
-
-
-def open_tracking(
-    mirror: MirrorProcess,
-    plan: Plan,
-    journal: Journal,
-    tags: Mapping[str, str],
-) -> Future[tuple[str, set[str]]]:
-    """What the store answers once it is open, to be waited for by opened_tracking."""
-    config, output = plan.settings.tracking, expanded("output", plan.settings.output)
-    place = Place(config, output, plan.study, journal.folder, tags)
-    return mirror.open(place, {cell.cell_id for cell in missing_cells(plan, journal)})
-
-
-def opened_tracking(
-    mirror: MirrorProcess,
-    opening: Future[tuple[str, set[str]]],
-    plan: Plan,
-    tell: Callable[[str], None],
-) -> Tracking:
-    """The sweep's tracking once it is there; says what it is waiting for, and gives up in the end."""
-    config, output = plan.settings.tracking, expanded("output", plan.settings.output)
-    uri = store_uri(config, output)
-    with store_errors(config, output):
-        experiment_id, complete = wait_for(
-            opening,
-            config.open_seconds,
-            lambda waited: tell(f"waiting for MLflow at {uri} to answer, {waited:.0f} s so far"),
-        )
-    store: Any = RemoteStore(mirror, experiment_id)
-    return Tracking(store, mirror, complete)
 
 
 @contextlib.contextmanager

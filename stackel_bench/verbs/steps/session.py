@@ -30,11 +30,10 @@ from stackel_bench.sweeps.driver import Tally, finished_cells, missing_cells, ru
 from stackel_bench.sweeps.folder import count_pieces, locked, require_writable, sweep_folder
 from stackel_bench.sweeps.plan import Plan
 from stackel_bench.text import plural
-from stackel_bench.tracking.mirror_process import MirrorProcess
 from stackel_bench.tracking.start import require_answer, validate_tracking
 from stackel_bench.verbs.steps.dry_run import print_plan, rough_seconds
 from stackel_bench.verbs.steps.publish import Ending, Session, publish, tell_problems
-from stackel_bench.verbs.steps.reconcile import Tracking, open_tracking, opened_tracking
+from stackel_bench.verbs.steps.reconcile import fetch_cells, open_tracking, opened_store
 
 _MOST_LINES = 10  # about combinations that are left out
 
@@ -115,22 +114,21 @@ def carry_through(session: Session, ending: Ending) -> bool:
     journal.repair()
     tell_problems(session.console, journal)
     # MLflow and Ray take seconds to start: at the same time.
-    mirror = None if session.plan.settings.tracking.kind == "off" else MirrorProcess()
+    session.mirror = open_tracking(session.plan, journal, session.tags)
     try:
-        _run(session, mirror)
+        _run(session)
         journal.require_unchanged()
         return ending(session)
     finally:
-        if mirror is not None:
-            mirror.end()
+        if session.mirror is not None:
+            session.mirror.end()
 
 
-def _run(session: Session, mirror: MirrorProcess | None) -> None:
+def _run(session: Session) -> None:
     """Open the store, start the executor, run what is missing, log it; the session knows what was done."""
     plan, journal, asked = session.plan, session.journal, session.plan.settings.execution
-    opening = None if mirror is None else open_tracking(mirror, plan, journal, session.tags)
+    mirror, fetched = session.mirror, 0
     executor: Executor | None = None
-    tracking: Tracking | None = None
     try:
         missing = missing_cells(plan, journal)
         seconds = rough_seconds(missing)
@@ -138,14 +136,12 @@ def _run(session: Session, mirror: MirrorProcess | None) -> None:
         if missing:
             _tell_start(session, missing, seconds, execution.kind != "serial")
             executor = start_executor(execution)
-            if (
-                execution.kind == "local"
-            ):  # once here rather than once in every worker, which import meanwhile
+            if execution.kind == "local":  # here once rather than in every worker, which import meanwhile
                 compile_kernels({cell.trial.game.family for cell in missing})
-        if mirror is not None and opening is not None:
+        if mirror is not None:
             tell = functools.partial(session.console.print, markup=False)
-            tracking = opened_tracking(mirror, opening, plan, tell)
-        fetched = 0 if tracking is None else tracking.fetch(plan, journal)
+            session.store, complete = opened_store(mirror, plan, tell)
+            fetched = fetch_cells(mirror, session.store, complete, plan, journal)
         cells = missing_cells(plan, journal)
         where = f" {executor.place}" if executor is not None and cells else ""
         if where and asked.kind == "auto" and execution.kind == "serial":
@@ -159,25 +155,21 @@ def _run(session: Session, mirror: MirrorProcess | None) -> None:
         if executor is not None and cells:
             record_machine(journal.folder)
             executor.wait_until_ready()
-            session.tally = _run_cells(session, cells, executor, mirror)
+            session.tally = _run_cells(session, cells, executor)
         session.tally.reused = reused
     except BaseException:
-        if tracking is not None:
-            tracking.mirror.abandon()
+        if mirror is not None and session.store is not None:
+            mirror.abandon()
         raise
     finally:
         if executor is not None:
             executor.shutdown()
-    if tracking is not None:
-        session.store, session.mirror = tracking.store, mirror
 
 
-def _run_cells(
-    session: Session, cells: list[Cell], executor: Executor, mirror: MirrorProcess | None
-) -> Tally:
+def _run_cells(session: Session, cells: list[Cell], executor: Executor) -> Tally:
     workers, seconds, quiet = executor.workers, rough_seconds(cells), session.plan.settings.quiet
     with SweepProgress(session.console, len(cells), workers, quiet, seconds) as progress:
-        return run_cells(session.plan, cells, executor, session.journal, mirror, progress)
+        return run_cells(session.plan, cells, executor, session.journal, session.mirror, progress)
 
 
 def _tell_start(session: Session, missing: list[Cell], seconds: float, with_ray: bool) -> None:
