@@ -40,6 +40,9 @@ class Executor(Protocol):
     def place(self) -> str:
         """Where tasks run, for the screen."""
 
+    def wait_until_ready(self) -> None:
+        """Return when workers have started, where that takes a while."""
+
     def put(self, value: Any) -> Task:
         """A value that many tasks take as argument, stored once."""
 
@@ -104,6 +107,9 @@ class SerialExecutor:
 
     workers = 1
     place = "in this process"
+
+    def wait_until_ready(self) -> None:
+        """At once."""
 
     def put(self, value: Any) -> Task:
         """The value itself."""

@@ -154,6 +154,11 @@ class Journal:
             damaged_files = plural(damaged, "damaged file")
             self.repaired.append(f"{damaged_files} of tables removed, what was whole kept")
 
+    def read_on(self) -> None:
+        """Know what a driver has committed since; tables are looked for when they are asked for."""
+        for head, line in self.lines.read_on():
+            self.entries.add_line(head, line)
+
     def require_unchanged(self) -> None:
         """Raise an InputError where somebody else changed the folder since it was read or written."""
         self.lines.require_unchanged()

@@ -24,7 +24,7 @@ from stackel_bench.sweeps.folder import KeptPieces
 from stackel_bench.sweeps.plan import Plan
 from stackel_bench.sweeps.spending import Spending
 from stackel_bench.sweeps.true_values import LowerBounds, TrueValues
-from stackel_bench.tracking.mirror import Mirror
+from stackel_bench.tracking.mirror_process import MirrorProcess
 from stackel_bench.trials.programs import RunSoFar
 from stackel_bench.trials.trial import Failure, Outcomes, Trial
 
@@ -93,7 +93,7 @@ def run_cells(
     cells: Sequence[Cell],
     executor: Executor,
     journal: Journal,
-    mirror: Mirror | None,
+    mirror: MirrorProcess | None,
     listener: Listener,
 ) -> Tally:
     """Run some cells of a plan; each is in the journal before the mirror or the listener hears of it."""
@@ -132,8 +132,7 @@ def run_cells(
                 spending.finished(result.trial, drawn)
                 samples += drawn
             if mirror is not None:
-                for entry in entries:
-                    mirror.add(entry)
+                mirror.add([entry.cell_id for entry in entries])
             tally.count(entries, samples)
             listener.cells_done(entries, samples, scheduler.seconds_left())
         if tally.finished + tally.failed < len(cells):

@@ -34,7 +34,8 @@ def cell_run(
     experiment_id: str = "",
 ) -> RunRecord:
     """The run of a finished or failed cell with its tables (Parquet), to be part of an experiment."""
-    told = {**outcome_tags(entry), "mlflow.note.content": cell_description(entry, experiment_id)}
+    outcome = outcome_tags(entry)
+    told = {**outcome, "mlflow.note.content": cell_description(entry, outcome, experiment_id)}
     end = round(entry.finished_at * 1000)
     return RunRecord(
         kind=KIND,
@@ -77,9 +78,9 @@ def pair_name(entry: Entry) -> str:
     return entry.label.partition(" ")[2]
 
 
-def cell_description(entry: Entry, experiment_id: str) -> str:
-    """Markdown for the run's page: verdict and cell, numbers with intervals, links, then all lines."""
-    what, tags, metrics = entry.description, outcome_tags(entry), entry.metrics
+def cell_description(entry: Entry, tags: Mapping[str, str], experiment_id: str) -> str:
+    """Markdown for the run's page: verdict and cell, numbers with intervals (tags), links, then all lines."""
+    what, metrics = entry.description, entry.metrics
     if entry.state != FINISHED:
         return f"**failed**: {entry.error}"[:2000]
     if "game" not in what or "guarantee" not in metrics:
@@ -115,7 +116,8 @@ def outcome_tags(entry: Entry) -> dict[str, str]:
     if entry.state != FINISHED:
         return {}
     metrics = entry.metrics
-    tags = {"verdict": entry_verdict(entry)} if entry_verdict(entry) else {}
+    verdict = entry_verdict(entry)
+    tags = {"verdict": verdict} if verdict else {}
     named = {"failure": "failure_probability", "loss": "value_suboptimality", "earns": "played_leader_value"}
     for word, key in named.items():
         if f"{key}_low" in metrics:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from stackel_bench.results.entry import FAILED, FINISHED, Entry
@@ -23,7 +23,6 @@ from pathlib import Path
 from stackel_bench.results import files
 
 _PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0)  # seconds after so many failures in a row; the last one repeats
-_TELL_SECONDS = 10.0
 _CALL_SECONDS = 45.0  # longer than any single call to a store that does not answer
 _MOST_AT_ONCE = 256
 
@@ -71,23 +70,23 @@ class Mirror:
         """Remember that the store has these cells, because they came from there."""
         self._ledger.add(*cell_ids)
 
-    def close(self, patience: float, tell: Callable[[int], None] = lambda left: None) -> dict[str, str]:
+    @property
+    def left(self) -> int:
+        """How many entries are waiting."""
+        return len(self._waiting)
+
+    def close(self, patience: float) -> dict[str, str]:
         """What could not be logged, with the reason, once nothing is waiting any more.
 
-        Gives up when the store has failed for so many seconds (patience) without a break; tells now and then
-        how many entries are left.
+        Gives up when the store has failed for so many seconds (patience) without a break.
         """
         with self._changed:
             self._closing = True
             self._patience = patience
             self._deadline = time.monotonic() + patience
             self._changed.notify()
-        told = time.monotonic()
         while self._thread.is_alive():
             self._thread.join(0.5)
-            if time.monotonic() > told + _TELL_SECONDS and self._waiting:
-                told = time.monotonic()
-                tell(len(self._waiting))
             if time.monotonic() > self._deadline + _CALL_SECONDS:  # a call that never returns
                 break
         with self._changed:

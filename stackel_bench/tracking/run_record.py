@@ -104,6 +104,12 @@ def best(runs: Iterable[KnownRun]) -> KnownRun:
     return min(runs, key=lambda run: (not run.finished, run.run_id))
 
 
+class StoreError(Exception):
+    """A failure of a store in another process, which has put it in one line."""
+
+
 def problem_of(error: Exception) -> str:
     """An error in one line."""
+    if isinstance(error, StoreError):
+        return str(error)
     return printable(f"{type(error).__name__}: {' '.join(str(error).split())[:300]}")

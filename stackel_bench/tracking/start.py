@@ -66,10 +66,8 @@ def store_uri(config: TrackingSettings, output: Path) -> str:
     return (config.uri or "") if config.kind == "server" else database_uri(output)
 
 
-def open_store(config: TrackingSettings, output: Path, experiment: str) -> MlflowStore | None:
-    """The store, created where it does not exist yet; None where tracking is off."""
-    if config.kind == "off":
-        return None
+def open_store(config: TrackingSettings, output: Path, experiment: str) -> MlflowStore:
+    """The store, created where it does not exist yet."""
     from stackel_bench.tracking.mlflow_database import create_database  # takes seconds
     from stackel_bench.tracking.mlflow_store import MlflowStore
 

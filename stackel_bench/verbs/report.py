@@ -39,6 +39,8 @@ def _log(results: SweepResults, settings: TrackingSettings) -> str:
     """Renew the report run where the sweep's cells were logged; why that was impossible, or nothing."""
     output = results.folder.parent.parent
     moved = results.folder.parent.name != files.SWEEPS  # then whose database that is, nobody knows
+    if settings.kind == "off":
+        return ""
     if settings.kind == "local" and (moved or not (output / "mlflow.db").exists()):
         return ""
     made_with = {"stackel.version": results.version, "stackel.git_commit": results.commit}
@@ -47,4 +49,4 @@ def _log(results: SweepResults, settings: TrackingSettings) -> str:
         store = wait_for(in_background(open_store, settings, output, results.study), settings.open_seconds)
     except Exception as error:  # the report is on disk; only the mirror is incomplete
         return problem_of(error)
-    return "" if store is None else log_report(results, store, tags)
+    return log_report(results, store, tags)

@@ -70,6 +70,7 @@ def publish_claims(planned: ClaimsPlan, session: Session) -> bool:
     """
     plan, journal, tally = session.plan, session.journal, session.tally
     store, tags, folder = session.store, session.tags, journal.folder
+    session.settle()
     results = session.results()
     write_tables(results, tally)
     seed = next((cell.config["seed"] for cell in plan.cells), 0)  # exact claims draw nothing

@@ -30,7 +30,6 @@ def main(overrides: list[str]) -> int:
     tell_problems(console, results.journal)
     with locked(results.folder), store_errors(settings, output):
         store = wait_for(in_background(open_store, settings, output, results.study), settings.open_seconds)
-        assert store is not None
         tags = run_tags(results.sweep_id)
         logged, unsynced = sync(store, Journal(results.folder), tags, settings.patience)
         if (results.folder / files.REPORT).exists() and not unsynced:

@@ -78,7 +78,7 @@ def test_metrics_are_few_and_a_ladder_is_a_curve(tmp_path: Path) -> None:
 
 def test_description_and_picture(tmp_path: Path) -> None:
     found = cells(tmp_path)
-    text = cell_description(found["cccc"], "5")
+    text = cell_description(found["cccc"], outcome_tags(found["cccc"]), "5")
     first, second, third, *table = text.splitlines()
     assert first.startswith("**fails** · plug_in on bandit/trap, pessimistic")
     assert "0.750 [0.621, 0.853]" in second
@@ -90,4 +90,4 @@ def test_description_and_picture(tmp_path: Path) -> None:
     assert (0x56, 0xB4, 0xE9) in colours, "the shade of its learner"
     single = dataclasses.replace(found["cccc"], rungs=found["cccc"].rungs[-1:])
     assert "curve.png" not in artifacts(single, None, None)
-    assert "made to fail" in cell_description(found["eeee"], "5")
+    assert "made to fail" in cell_description(found["eeee"], {}, "5")

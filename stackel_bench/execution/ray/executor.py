@@ -26,6 +26,7 @@ _COUNT_SECONDS = 2.0  # between two counts of the cluster's CPUs
 _LAST_COUNT_SECONDS = 5.0  # for a count to come back before the connection is closed
 _LOST_SECONDS = 60.0  # without an answer from the head, after which the cluster is gone ...
 _PRIVATE_LOST_SECONDS = 10.0  # ... and a private one, whose head nobody starts again
+_READY_SECONDS = 30.0  # for workers to start before they get work anyway
 _MOST_AT_ONCE = 64  # tasks whose results are asked for, and then kept, together
 
 
@@ -46,6 +47,7 @@ class RayExecutor:
         is_private, memory = settings.kind == "local", settings.memory_per_task
         self._cpus_per_task = settings.cpus_per_task
         self._token = FreshToken() if is_private else None
+        self._importing: list[ray.ObjectRef[Any]] = []
         dashboard = self._connect(settings)
         self._timed = ray.remote(timed)
         self._options: dict[str, Any] = {"num_cpus": self._cpus_per_task, "num_returns": 2}
@@ -60,7 +62,7 @@ class RayExecutor:
                 raise InputError("execution.memory_per_task", memory, allowed)
             self.place = f"on a private Ray cluster of this machine{dashboard}"
             patience = _PRIVATE_LOST_SECONDS
-            # Nobody waits for these: workers import while this process prepares the work.
+            # Workers import while this process prepares the work.
             importing = ray.remote(num_cpus=self._cpus_per_task)(import_package).options(name="import")
             self._importing = [importing.remote() for _ in range(self.workers)]
         else:
@@ -107,6 +109,11 @@ class RayExecutor:
                 self._cpus = ray.cluster_resources().get("CPU", 1)
             except Exception:  # whatever a cluster says that is going away
                 continue
+
+    def wait_until_ready(self) -> None:
+        """Until the workers of a private cluster have imported what they need; others come and go."""
+        if self._importing:
+            ray.wait(self._importing, num_returns=len(self._importing), timeout=_READY_SECONDS)
 
     def put(self, value: Any) -> Task:
         """Store a value in the object store once."""

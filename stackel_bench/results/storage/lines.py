@@ -22,8 +22,7 @@ class Lines:
         self._damaged: list[tuple[int, int]] = []  # first and last byte
         self._end = 0  # of the last complete line: what follows was torn by a driver that died
         self._seen: Identity | None = None  # of the file that we know
-        if path.exists():
-            self._read()
+        self.read_on()
 
     @property
     def damaged(self) -> int:
@@ -88,25 +87,28 @@ class Lines:
         count, self._damaged = len(self._damaged), []
         return count
 
-    def _read(self) -> None:
+    def read_on(self) -> list[tuple[Head, bytes]]:
+        """Read what has been appended since, if anything; the new ones."""
+        before = len(self.entries)
         try:
             with self.path.open("rb") as file:
+                file.seek(self._end)
                 content = file.read()
-                self._seen = os.fstat(file.fileno()).st_ino, len(content)
+                self._seen = os.fstat(file.fileno()).st_ino, self._end + len(content)
+        except FileNotFoundError:
+            return []
         except OSError as error:
             raise UnavailableError("journal", f"read {self.path}", error.strerror) from error
-        self._end = content.rfind(b"\n") + 1
-        start = 0
-        while start < self._end:
-            end = content.index(b"\n", start) + 1
+        for line in content.split(b"\n")[:-1]:
+            end = self._end + len(line) + 1
             try:
-                line = content[start : end - 1]
                 self.entries.append((read_head(line), line))
             except LineError as error:
                 if error.found is not None:
                     raise self._refusal(error.found) from error
-                self._damaged.append((start, end))
-            start = end
+                self._damaged.append((self._end, end))
+            self._end = end
+        return self.entries[before:]
 
     def _refusal(self, found: int) -> InputError:
         advice = (

@@ -72,10 +72,10 @@ class Segments:
                 try:
                     segment = self.owners[key]
                     return self.own_table(segment, key), segment.places[key].layout
-                except FileNotFoundError:  # merged by a driver meanwhile, or gone
+                except (FileNotFoundError, KeyError):  # written or merged by a driver meanwhile, or gone
                     if attempt == 0:
                         self._look()
-                except (KeyError, DamagedError):
+                except DamagedError:
                     break
         found = f"no undamaged table of cell {key.cell_id} in {self.folder}"
         allowed = "what was written there; the sweep's command computes it again"

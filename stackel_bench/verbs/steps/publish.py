@@ -24,6 +24,7 @@ from stackel_bench.sweeps.driver import Tally
 from stackel_bench.sweeps.plan import Plan
 from stackel_bench.text import plural
 from stackel_bench.tracking.links import in_sweep
+from stackel_bench.tracking.mirror_process import MirrorProcess
 from stackel_bench.tracking.run_record import problem_of
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Session:
     console: Console
     tally: Tally = field(default_factory=Tally)
     store: MlflowStore | None = None
+    mirror: MirrorProcess | None = None
 
     @functools.cached_property
     def tags(self) -> dict[str, str]:
@@ -49,6 +51,20 @@ class Session:
     def say(self, text: str) -> None:
         """Show a sentence as it stands."""
         self.console.print(text, markup=False)
+
+    def settle(self) -> None:
+        """Wait until every cell is logged, or given up; the tally says which were."""
+        if self.mirror is None:
+            return
+
+        def tell(left: int) -> None:
+            cells = plural(left, "cell")
+            self.say(f"{cells} still to be logged to MLflow (Ctrl-C leaves that for later)")
+
+        try:
+            self.tally.unsynced = self.mirror.close(self.plan.settings.tracking.patience, tell)
+        except KeyboardInterrupt:  # every cell is computed: only logging is left for later
+            self.tally.unsynced = self.mirror.abandon()
 
     def results(self) -> SweepResults:
         """Everything that is finished so far, in the order of the plan."""
@@ -113,13 +129,13 @@ def report_is_current(results: SweepResults) -> bool:
 def publish(session: Session) -> bool:
     """Write and show what is finished so far; always True: a sweep has no expected verdicts."""
     results, tally = session.results(), session.tally
-    current = report_is_current(results)
-    write_tables(results, tally)
-    if not current:
+    if not report_is_current(results):
         # with matplotlib, not for those who plan or fail
         from stackel_bench.reporting.pages.report import write_report
 
-        write_report(results)
+        write_report(results)  # while the last cells are being logged
+    session.settle()
+    write_tables(results, tally)
     print_table(session.console, results)
     if tally.finished:
         kept = f" ({plural(tally.pieces_restored, 'piece')} from before)" if tally.pieces_restored else ""

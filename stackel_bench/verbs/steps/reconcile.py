@@ -1,23 +1,22 @@
-"""Opens the MLflow store of a sweep and evens it out with the journal: fetches what only one of them has."""
+"""Opens the MLflow store of a sweep, and fetches the cells that only the store has."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from stackel_bench.config.settings import TrackingSettings
 from stackel_bench.errors import InputError, UnavailableError, expanded
-from stackel_bench.results.entry import Entry
 from stackel_bench.results.journal import Result
 from stackel_bench.sweeps.cell import Cell
-from stackel_bench.tracking.mirror import Mirror, lacking_artifacts
+from stackel_bench.sweeps.driver import missing_cells
+from stackel_bench.tracking.mirror_process import MirrorProcess, Place, RemoteStore
 from stackel_bench.tracking.run_record import problem_of
-from stackel_bench.tracking.start import open_store, store_uri, wait_for
+from stackel_bench.tracking.start import store_uri, wait_for
 from stackel_bench.verbs.steps.publish import Session
 
 if TYPE_CHECKING:
@@ -27,59 +26,21 @@ _FETCHES_AT_ONCE = 8
 _COMMITTED_AT_ONCE = 64
 
 
-@dataclass(frozen=True)
-class Tracking:
-    """A store that answered, its mirror, and what it knows about the cells of this sweep."""
-
-    store: MlflowStore
-    mirror: Mirror
-    unmirrored: list[Entry]
-    complete: set[str]  # cell ids
-
-    def reconcile(self, session: Session, missing: Sequence[Cell]) -> int:
-        """Fetch missing cells that the store has, log entries that it has not; how many were fetched."""
-        cells = {cell.cell_id: cell for cell in missing if cell.cell_id in self.complete}
-        wanted = list(cells)
-        fetched = 0
-        for start in range(0, len(wanted), _COMMITTED_AT_ONCE):
-            found = _fetch(self.store, wanted[start : start + _COMMITTED_AT_ONCE])
-            entries = session.journal.commit(
-                [_renamed(kept, cells[kept[0].cell_id]) for kept in found if kept is not None]
-            )
-            self.mirror.add_known(*(entry.cell_id for entry in entries))
-            with contextlib.suppress(Exception):  # a store that fails now; the runs keep their older names
-                self.store.rename_cells(entries, session.plan.sweep_id)
-            fetched += len(entries)
-        for entry in self.unmirrored:
-            self.mirror.add(entry)
-        return fetched
-
-
-def _renamed(kept: Result, cell: Cell) -> Result:
-    """The cell that another sweep logged, as this sweep calls it."""
-    entry, records, actions = kept
-    return dataclasses.replace(entry, label=cell.label, varying=cell.varying), records, actions
-
-
-def open_tracking(session: Session, missing: Sequence[Cell]) -> Tracking | None:
-    """The sweep's store, opened and asked; None where tracking is off."""
+def open_tracking(session: Session) -> MirrorProcess | None:
+    """A mirror that opens the sweep's store, to be waited for by opened_store; None where tracking is off."""
     plan, journal = session.plan, session.journal
-    store = open_store(plan.settings.tracking, expanded("output", plan.settings.output), plan.study)
-    if store is None:
+    config, output = plan.settings.tracking, expanded("output", plan.settings.output)
+    if config.kind == "off":
         return None
-    mirror = Mirror(store, journal, session.tags)
-    unmirrored = mirror.unmirrored()
-    asked = {cell.cell_id for cell in missing} | {entry.cell_id for entry in unmirrored}
-    if store.is_embedded:  # where looking is cheap
-        store.find_runs()
-        listed = {entry.cell_id for entry in unmirrored}
-        unmirrored += [journal.entries[i] for i in sorted(lacking_artifacts(store, journal) - listed)]
-    found = store.find_runs(asked)
-    return Tracking(store, mirror, unmirrored, {cell_id for cell_id, done in found.items() if done})
+    place = Place(config, output, plan.study, journal.folder, session.tags)
+    return MirrorProcess(place, {cell.cell_id for cell in missing_cells(plan, journal)})
 
 
-def opened_tracking(opening: Future[Tracking | None], session: Session) -> Tracking | None:
-    """The sweep's tracking once it is there; says what it is waiting for, and gives up in the end."""
+def opened_store(session: Session, mirror: MirrorProcess) -> tuple[MlflowStore, set[str]]:
+    """The store once it is there, and the ids of cells that it has, if they were missing.
+
+    Says what it is waiting for, and gives up in the end.
+    """
     settings = session.plan.settings
     config, output = settings.tracking, expanded("output", settings.output)
 
@@ -88,7 +49,30 @@ def opened_tracking(opening: Future[Tracking | None], session: Session) -> Track
         session.say(f"waiting for MLflow at {uri} to answer, {waited:.0f} s so far")
 
     with store_errors(config, output):
-        return wait_for(opening, config.open_seconds, tell)
+        experiment_id, complete = wait_for(mirror.opening, config.open_seconds, tell)
+    store: Any = RemoteStore(mirror, experiment_id)
+    return store, complete
+
+
+def fetch_cells(session: Session, mirror: MirrorProcess, store: MlflowStore, cells: Sequence[Cell]) -> int:
+    """Fetch these cells, which the store has complete; how many that were."""
+    by_id = {cell.cell_id: cell for cell in cells}
+    wanted = list(by_id)
+    fetched = 0
+    for start in range(0, len(wanted), _COMMITTED_AT_ONCE):
+        found = _fetch(store, wanted[start : start + _COMMITTED_AT_ONCE])
+        entries = session.journal.commit([_renamed(kept, by_id[kept[0].cell_id]) for kept in found if kept])
+        mirror.add_known([entry.cell_id for entry in entries])
+        with contextlib.suppress(Exception):  # a store that fails now; the runs keep their older names
+            store.rename_cells(entries, session.plan.sweep_id)
+        fetched += len(entries)
+    return fetched
+
+
+def _renamed(kept: Result, cell: Cell) -> Result:
+    """The cell that another sweep logged, as this sweep calls it."""
+    entry, records, actions = kept
+    return dataclasses.replace(entry, label=cell.label, varying=cell.varying), records, actions
 
 
 @contextlib.contextmanager

@@ -29,11 +29,10 @@ from stackel_bench.sweeps.driver import Tally, finished_cells, missing_cells, ru
 from stackel_bench.sweeps.folder import count_pieces, locked, require_writable, sweep_folder
 from stackel_bench.sweeps.plan import Plan
 from stackel_bench.text import plural
-from stackel_bench.tracking.mirror import Mirror
-from stackel_bench.tracking.start import in_background, require_answer, validate_tracking
+from stackel_bench.tracking.start import require_answer, validate_tracking
 from stackel_bench.verbs.steps.dry_run import print_plan, rough_seconds
 from stackel_bench.verbs.steps.publish import Ending, Session, publish, tell_problems
-from stackel_bench.verbs.steps.reconcile import Tracking, open_tracking, opened_tracking
+from stackel_bench.verbs.steps.reconcile import fetch_cells, open_tracking, opened_store
 
 _MOST_LINES = 10  # about combinations that are left out
 
@@ -113,20 +112,24 @@ def carry_through(session: Session, ending: Ending) -> bool:
         raise InputError("only", "failed", "null", "only=failed: this sweep has no results yet")
     journal.repair()
     tell_problems(session.console, journal)
-    _run(session)
-    journal.require_unchanged()
-    return ending(session)
+    # MLflow and Ray take seconds to start: at the same time.
+    session.mirror = open_tracking(session)
+    try:
+        _run(session)
+        journal.require_unchanged()
+        return ending(session)
+    finally:
+        if session.mirror is not None:
+            session.mirror.end()
 
 
 def _run(session: Session) -> None:
     """Open the store, start the executor, run what is missing, log it; the session knows what was done."""
     plan, journal, asked = session.plan, session.journal, session.plan.settings.execution
-    # MLflow and Ray take seconds to start: at the same time.
-    missing = missing_cells(plan, journal)
-    opening = in_background(open_tracking, session, missing)
+    mirror, fetched = session.mirror, 0
     executor: Executor | None = None
-    tracking: Tracking | None = None
     try:
+        missing = missing_cells(plan, journal)
         seconds = rough_seconds(missing)
         execution = chosen_execution(asked, seconds)
         if missing:
@@ -134,8 +137,10 @@ def _run(session: Session) -> None:
             executor = start_executor(execution)
             if execution.kind == "local":  # once here, while workers import, rather than once in each
                 compile_kernels({cell.trial.game.family for cell in missing})
-        tracking = opened_tracking(opening, session)
-        fetched = 0 if tracking is None else tracking.reconcile(session, missing)
+        if mirror is not None:
+            session.store, complete = opened_store(session, mirror)
+            kept = [cell for cell in missing if cell.cell_id in complete]
+            fetched = fetch_cells(session, mirror, session.store, kept)
         cells = missing_cells(plan, journal) if fetched else missing
         where = f" {executor.place}" if executor is not None and cells else ""
         if where and asked.kind == "auto" and execution.kind == "serial":
@@ -146,29 +151,22 @@ def _run(session: Session) -> None:
         reused = finished_cells(plan, journal)
         if executor is not None and cells:
             record_machine(journal.folder)
-            mirror = None if tracking is None else tracking.mirror
-            session.tally = _run_cells(session, cells, executor, mirror)
+            executor.wait_until_ready()
+            session.tally = _run_cells(session, cells, executor)
         session.tally.reused = reused
     except BaseException:
-        if tracking is not None:
-            tracking.mirror.abandon()
+        if mirror is not None and session.store is not None:
+            mirror.abandon()
         raise
     finally:
         if executor is not None:
             executor.shutdown()
-    if tracking is not None:
-        session.store = tracking.store
-        try:
-            patience = plan.settings.tracking.patience
-            session.tally.unsynced = tracking.mirror.close(patience, lambda left: _tell_left(session, left))
-        except KeyboardInterrupt:  # every cell is computed: only logging is left for later
-            session.tally.unsynced = tracking.mirror.abandon()
 
 
-def _run_cells(session: Session, cells: list[Cell], executor: Executor, mirror: Mirror | None) -> Tally:
+def _run_cells(session: Session, cells: list[Cell], executor: Executor) -> Tally:
     workers, seconds, quiet = executor.workers, rough_seconds(cells), session.plan.settings.quiet
     with SweepProgress(session.console, len(cells), workers, quiet, seconds) as progress:
-        return run_cells(session.plan, cells, executor, session.journal, mirror, progress)
+        return run_cells(session.plan, cells, executor, session.journal, session.mirror, progress)
 
 
 def _tell_start(session: Session, missing: list[Cell], seconds: float, with_ray: bool) -> None:
@@ -185,10 +183,6 @@ def _tell_resume(session: Session, why: str) -> None:
     pieces = count_pieces(journal.folder / files.PIECES)
     kept = f", and {pieces} finished pieces of unfinished cells" if pieces else ""
     session.say(f"\n{why}; {done}{kept}. Resume with:\n  {session.command}")
-
-
-def _tell_left(session: Session, left: int) -> None:
-    session.say(f"{plural(left, 'cell')} still to be logged to MLflow (Ctrl-C leaves that for later)")
 
 
 def command_line(verb: str, overrides: list[str]) -> str:
