@@ -162,38 +162,38 @@ def exponent_table() -> None:
         )
 
 
-def union_table(worlds: list[tuple[str, bool]]) -> None:
-    """Errors of exponents with rungs weighted by their distance from the crossing, and with weights of 1."""
-    weighted = "bias | +- | covered | width"
-    print(f"| failures | rungs | level | runs | {weighted} | bias, weights 1 | covered | width |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+def union_table(worlds: list[tuple[str, bool]], compared: bool) -> None:
+    """Errors of exponents, rungs weighted by their distance from the crossing; compared: and unweighted."""
+    columns = "| bias | +- | covered | width |"
+    print(f"| failures | rungs | level | runs {columns}{columns[1:] if compared else ''}")
+    print("|---" * (12 if compared else 8) + "|")
     for (name, is_nested), (rungs, level, runs) in itertools.product(worlds, LADDERS):
-        shape = SHAPES[name]
-        truth, rng = true_exponent(shape, level), np.random.default_rng(1)
+        shape, rng = SHAPES[name], np.random.default_rng(1)
+        truth = true_exponent(shape, level)
         sweeps = [
             union_cells(
                 rng, shape, level, rungs=rungs, runs=runs, above=rng.uniform(0.3, 0.7), nested=is_nested
             )
             for _ in range(UNION_SWEEPS)
         ]
-        near = _errors(sweeps, level, truth)
-        with patch("stackel_bench.statistics.exponents.nearness", lambda cell, _: np.ones(len(cell.samples))):
-            everything = _errors(sweeps, level, truth)
-        (bias, error, covered, width), (old, _, old_covered, old_width) = near, everything
-        print(
-            f"| {name}{', nested rungs' if is_nested else ''} | {rungs} | {level:g} | {runs} | {bias:+.3f} | "
-            f"{error:.3f} | {covered:.3f} | {width:.3f} | {old:+.3f} | {old_covered:.3f} | {old_width:.3f} |",
-            flush=True,
-        )
+        found = _errors(sweeps, level, truth)
+        if compared:
+            with patch(
+                "stackel_bench.statistics.exponents.nearness", lambda cell, _: np.ones_like(cell.samples)
+            ):
+                found += _errors(sweeps, level, truth)
+        dependence = ", nested rungs" if is_nested else ""
+        print(f"| {name}{dependence} | {rungs} | {level:g} | {runs} | {' | '.join(found)} |", flush=True)
 
 
-def _errors(sweeps: list[list[Ladder]], level: float, truth: float) -> tuple[float, float, float, float]:
+def _errors(sweeps: list[list[Ladder]], level: float, truth: float) -> tuple[str, ...]:
     """Bias, its standard error, the share that is covered and the median width."""
     laws = [law for law in (needed_exponent(sweep, level) for sweep in sweeps) if law is not None]
     errors = np.array([law.exponent - truth for law in laws])
-    covered = float(np.mean([law.low <= truth <= law.high for law in laws]))
-    width = float(np.median([law.high - law.low for law in laws]))
-    return float(errors.mean()), float(errors.std(ddof=1)) / math.sqrt(len(errors)), covered, width
+    covered = np.mean([law.low <= truth <= law.high for law in laws])
+    width = np.median([law.high - law.low for law in laws])
+    error = errors.std(ddof=1) / math.sqrt(len(errors))
+    return f"{errors.mean():+.3f}", f"{error:.3f}", f"{covered:.3f}", f"{width:.3f}"
 
 
 def cpu_ms(call: Callable[[], object]) -> float:
@@ -209,4 +209,6 @@ if __name__ == "__main__":
     enumerated_laws()
     needed_table()
     exponent_table()
-    union_table([("A - 1 errors", True), *((name, False) for name in SHAPES)])
+    first, *others = SHAPES
+    union_table([(first, False)], compared=True)
+    union_table([(first, True), *((name, False) for name in others)], compared=False)

@@ -107,6 +107,19 @@ def test_lines_that_are_drawn_cover_too() -> None:
     assert covered >= 0.8 * drawn
 
 
+def test_both_ends_are_looked_for_with_wide_spreads() -> None:
+    """From the narrow spread of the estimate alone, searches missed lower deviances: low was -0.61."""
+    counts = ([98, 86, 66, 28, 9, 2, 0], [93, 83, 62, 19, 10, 3, 0], [97, 83, 61, 30, 6, 1, 0])
+    first = (9.85688639429819, 21.760925870233137, 48.44175987010628)
+    cells = [
+        Ladder(size, budget * 2.0 ** np.arange(7), np.array(failures), 100)
+        for size, budget, failures in zip(SIZES, first, counts, strict=False)
+    ]
+    law = needed_exponent(cells, DELTA)
+    assert law is not None
+    assert (law.low, law.high) == pytest.approx((-0.863, 2.855), abs=0.02)
+
+
 def test_an_extreme_start_stays_finite() -> None:
     """The deviance and its derivatives are numbers, however steep a curve at a far size would be."""
     cells = power_law_cells(np.random.default_rng(8), spread=0.5)
