@@ -246,7 +246,7 @@ def test_learner_objects_have_their_own_options() -> None:
     by_name = sb.learn(game, "paper", epsilon=0.2, seed=3)
     by_object = sb.learn(game, make_learner("bandit", "paper"), epsilon=0.2, seed=3)
     assert repr(by_name) == repr(by_object)
-    with pytest.raises(InputError, match="has no effect: a learner object"):
+    with pytest.raises(InputError, match="slack has no effect: learner objects have their own options"):
         sb.learn(game, make_learner("bandit", "paper"), epsilon=0.2, slack=0.1)
     with pytest.raises(InputError, match=r"or an object: Paper\(\)$"):
         sb.learn(game, type(make_learner("bandit", "paper")), epsilon=0.2)  # type: ignore[arg-type]

@@ -134,8 +134,7 @@ class Kind:
             raise InputError(self.field, thing, f"a name, or an object: {thing.__name__}()")
         if hasattr(thing, self.mark):
             for key in options:
-                why = f"this {self.word} is an object, which has its own options"
-                raise NoEffectError(f"{self.options}{key}", why)
+                raise NoEffectError(f"{self.options}{key}", f"{self.word} objects have their own options")
             require_members(self.field, thing, self.members, self.word)
             return thing
         if isinstance(thing, str) and thing in known:
