@@ -76,7 +76,7 @@ def main(arguments: list[str] | None = None) -> int:
         if line.info:
             print("\n".join(["pkg://stackel_bench.conf", *(f"file://{f}" for f in added_folders())]))
             return 0
-        if "--cfg" in words:
+        if line.config:
             return _print_config(words)
         return int(import_module(f"stackel_bench.verbs.{verb}").main(words))
     except InputError as error:
@@ -139,11 +139,7 @@ def _print_config(words: list[str]) -> int:
     from stackel_bench.config.overrides import product
     from stackel_bench.sweeps.plan import make_plan
 
-    position = words.index("--cfg")
-    if words[position + 1 : position + 2] != ["job"]:
-        raise UnknownNameError("--cfg", " ".join(words[position + 1 : position + 2]), ["job"])
-    overrides = words[:position] + words[position + 2 :]
-    plan = make_plan(next(product(overrides)))
+    plan = make_plan(next(product(words)))
     print(OmegaConf.to_yaml(OmegaConf.create({**plan.cells[0].config, **asdict(plan.settings)})), end="")
     return 0
 

@@ -12,7 +12,7 @@ from stackel_bench.claims.claim import Claim, Measurement
 from stackel_bench.config.compose import Composer
 from stackel_bench.config.overrides import merge_overrides, product
 from stackel_bench.sweeps.cell import Cell, CellBuilder
-from stackel_bench.sweeps.plan import Plan, grid_overrides, shared_settings
+from stackel_bench.sweeps.plan import KNOWN_KEYS, Plan, grid_overrides, shared_settings
 
 STUDY = "reproduce"
 QUESTION = (
@@ -48,7 +48,7 @@ class ClaimsPlan:
 
 def plan_claims(claims: Sequence[Claim], profile: str, overrides: Sequence[str]) -> ClaimsPlan:
     """Compose and check every cell and case of every measurement; overrides are stronger than the claims."""
-    composer, builder = Composer(), CellBuilder()
+    composer, builder = Composer((*KNOWN_KEYS, "claim", "profile")), CellBuilder()
     settings = shared_settings(composer, overrides)
     cells: dict[str, Cell] = {}
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from stackel_bench.errors import InputError, expanded
+from stackel_bench.errors import InputError, UnknownNameError, expanded
 
 _ANSWERS = {
     "--config-name": "--config-dir FOLDER, whose config.yaml has your defaults",
@@ -31,6 +31,7 @@ class Line:
     folders: list[str] = field(default_factory=list)  # --config-dir
     multirun: bool = False
     info: bool = False
+    config: bool = False  # --cfg job
 
 
 def read_line(typed: Sequence[str]) -> Line:
@@ -52,7 +53,9 @@ def read_line(typed: Sequence[str]) -> Line:
             if words and words[0] in ("searchpath", "all", "config", "defaults", "defaults-tree", "plugins"):
                 words.pop(0)
         elif flag == "--cfg" and not equals:
-            line.words.append(flag)
+            line.config = True
+            if (kind := words.pop(0) if words else "") != "job":
+                raise UnknownNameError(flag, kind, ["job"])
         elif flag == "--resolve":
             continue  # what is printed is always resolved
         elif flag.lstrip("+~") == "hydra.searchpath":

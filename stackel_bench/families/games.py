@@ -8,11 +8,13 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from stackel_bench.errors import InputError, UnknownKeyError, UnknownNameError
+from stackel_bench.errors import InputError, UnavailableError, UnknownKeyError, UnknownNameError
 from stackel_bench.families.from_outside import is_outside, keyword_defaults, load_outside, outside_game
 from stackel_bench.families.registry import FAMILIES, family_of
 from stackel_bench.games.game import Game
 from stackel_bench.outside.plugins import GAMES, plugins
+
+_TOO_LARGE = ("Maximum allowed", "array is too big")  # numpy's ValueErrors beside MemoryError
 
 
 def game_names() -> list[str]:
@@ -59,7 +61,12 @@ def load_game(name: str, **parameters: Any) -> Game:
     for key in parameters:
         if key not in defaults:
             raise UnknownKeyError(f"game.{key}", [f"game.{name}" for name in defaults])
-    named: Game = builder_of(name)(**{**defaults, **parameters})
+    try:
+        named: Game = builder_of(name)(**{**defaults, **parameters})
+    except (MemoryError, ValueError) as error:
+        if isinstance(error, ValueError) and not str(error).startswith(_TOO_LARGE):
+            raise
+        raise UnavailableError("game", f"build {name}", f"it does not fit into memory ({error})") from error
     object.__setattr__(named, "name", name)  # it is new and ours: `replace` would check and digest it again
     return named
 

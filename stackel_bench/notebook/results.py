@@ -37,10 +37,7 @@ SHOWN = (
 )
 
 
-_BETWEEN = {
-    "learner": (learner_contests, "tie_breaking"),
-    "tie_breaking": (tie_contests, "learner"),
-}
+_BETWEEN = {"learner": (learner_contests, "tie_breaking"), "tie_breaking": (tie_contests, "learner")}
 
 
 class Results:

@@ -89,11 +89,11 @@ def sweep(
     if plan.left_out:
         warnings.warn("left out: " + "; ".join(plan.left_out), stacklevel=2)
     if output is not None:
-        found = _run(_writing_to(plan, output), _command(products, output), _console(progress), publish)
+        found = _run(plan, output, _command(products, output), _console(progress), publish)
     else:
         with tempfile.TemporaryDirectory(prefix="stackel-bench-") as folder:
             command = _command(products, None)
-            found = _run(_writing_to(plan, folder), command, _console(progress), lambda session: True)
+            found = _run(plan, folder, command, _console(progress), lambda session: True)
             tables = TablesInMemory.copied(found.tables, [entry.cell_id for entry in found.finished])
             found = dataclasses.replace(found, tables=tables)
     if found.failed:
@@ -159,11 +159,8 @@ def _words(choices: Mapping[str, Any]) -> list[str]:
     return list(grid_overrides("sweep", grid, settings=True))
 
 
-def _writing_to(plan: Plan, folder: str | Path) -> Plan:
-    return dataclasses.replace(plan, settings=dataclasses.replace(plan.settings, output=str(folder)))
-
-
-def _run(plan: Plan, command: str, console: Console, ending: Ending) -> SweepResults:
+def _run(plan: Plan, output: str | Path, command: str, console: Console, ending: Ending) -> SweepResults:
+    plan = dataclasses.replace(plan, settings=dataclasses.replace(plan.settings, output=str(output)))
     folder = prepare_folder(plan)
     with locked(folder):
         session = Session(plan, command, Journal(folder), console)

@@ -19,7 +19,9 @@ def main(words: list[str]) -> int:
     """Print one line per check and a verdict; 1 if a check failed."""
     names = [word for word in words if "=" not in word]
     if len(names) != 1:
-        sentence = "type: stackel-bench check FILE:NAME family=NAME [game.KEY=VALUE] [algorithm.KEY=VALUE]"
+        sentence = (
+            "check takes one name: check FILE:NAME [family=NAME] [game.KEY=VALUE] [algorithm.KEY=VALUE]"
+        )
         raise InputError("check", names, "one name", sentence)
     given: dict[str, Any] = {}
     for override in (parse(word) for word in words if "=" in word):

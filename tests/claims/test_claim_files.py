@@ -114,3 +114,9 @@ def test_the_documented_table_is_generated_from_its_json() -> None:
     assert all(row["as_expected"] for row in rows)
     assert all(row["power"] for row in rows if row["role"] == GUARANTEE)
     assert {row["verdict"] for row in rows if row["role"] == IDENTITY} <= {IDENTITY, "refuted"}
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("clam=x", "claim"), ("epsilon=0.1", "budget.epsilon")])
+def test_a_misspelt_word_is_answered_with_the_one_that_exists(typed: str, meant: str) -> None:
+    with pytest.raises(InputError, match=rf"\(did you mean {meant}\?\)"):
+        plan_claims([], "quick", [typed])

@@ -36,6 +36,8 @@ def test_mistakes_are_one_sentence(tmp_path: Path, capfd: pytest.CaptureFixture[
             "game.num_leader_actions=10000000",
             "game.num_follower_actions=10000000",
         ],
+        "cannot build bandit/trap: it does not fit into memory (Maximum": ["game.num_risky=" + "9" * 20],
+        "cannot build bandit/trap: it does not fit into memory (array is": ["game.num_risky=" + "9" * 18],
         "game.path: found": ["game=bandit/from_file", f"game.path={'x' * 300}.npz"],
         "junk.npz[leader_means]: found": ["game=bandit/from_file", f"game.path={tmp_path / 'junk.npz'}"],
     }

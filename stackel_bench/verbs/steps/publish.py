@@ -107,11 +107,8 @@ def write_tables(results: SweepResults, tally: Tally) -> None:
     ran = tally.finished + tally.failed
     invocation = dataclasses.asdict(tally) | {"overhead": tally.overhead, "ran": ran}
     failures = [{"cell_id": e.cell_id, "label": e.label, "error": e.error} for e in results.failed]
-    write_results(
-        results.folder,
-        results.cells,
-        {**results.summary(), "failures": failures, "invocation": invocation},
-    )
+    summary = {**results.summary(), "failures": failures, "invocation": invocation}
+    write_results(results.folder, results.cells, summary)
     write_actions(results.journal, [entry.cell_id for entry in results.finished])
 
 
