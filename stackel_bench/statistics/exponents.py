@@ -96,13 +96,13 @@ def _excess(deviance: Deviance, rest: np.ndarray, limit: float) -> Callable[[flo
     """By how much the profile deviance exceeds a limit; an exponent asked for again gets the same answer.
 
     Far from the estimate a wide spread explains the cells, near it a narrow one: each is a valley of its own.
-    So every search starts from a wide spread, and again where the last one ended.
+    So every search starts from the estimate, from a wide spread, and where the last one ended.
     """
-    starts = [np.array([rest[0], 0.0, *rest[2:]]), rest]
+    starts = [rest, np.array([rest[0], 0.0, *rest[2:]]), rest]
 
     @functools.cache
     def excess(exponent: float) -> float:
-        value, starts[1] = min((deviance.profile(exponent, start) for start in starts), key=lambda it: it[0])
+        value, starts[2] = min((deviance.profile(exponent, start) for start in starts), key=lambda it: it[0])
         return value - limit
 
     return excess
