@@ -207,7 +207,7 @@ def test_ray_is_not_shut_down_under_a_call_into_ray(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(executor.ray, "cluster_resources", cluster_resources)
     monkeypatch.setattr(executor.ray, "shutdown", lambda: order.append("shut down"))
     ending: Any = object.__new__(executor.RayExecutor)
-    ending._ended, ending._token, ending._interrupts = threading.Event(), None, Interrupts()
+    ending._ended, ending._token = threading.Event(), None
     ending._counting = threading.Thread(target=ending._count, daemon=True)
     ending._counting.start()
     assert inside.wait(30)
@@ -218,7 +218,8 @@ def test_ray_is_not_shut_down_under_a_call_into_ray(monkeypatch: pytest.MonkeyPa
 
 def test_an_interrupt_that_python_dropped_is_not_lost(ray_executor: Executor) -> None:
     """Python drops a KeyboardInterrupt inside a callback of compiled code; the wait for tasks raises it."""
-    executor: Any = ray_executor
+    executor: Any = copy.copy(ray_executor)
+    executor._interrupts = Interrupts()
     task = executor.submit("sleep", time.sleep, 20)
     try:
         with contextlib.suppress(KeyboardInterrupt):  # what Python does in a callback
@@ -227,5 +228,4 @@ def test_an_interrupt_that_python_dropped_is_not_lost(ray_executor: Executor) ->
             executor.next_finished([task])
     finally:
         executor._interrupts.end()
-        executor._interrupts = Interrupts()  # for the tests that follow
         ray.cancel(task.value, force=True)
