@@ -19,7 +19,7 @@ from stackel_bench.execution.ray.messages import LOST, advice, first_line, plain
 from stackel_bench.execution.ray.requirements import require_package, require_room
 from stackel_bench.execution.ray.shipping import import_package, shipped, timed
 from stackel_bench.execution.ray.token import FreshToken
-from stackel_bench.execution.ray.watch import WATCH_SECONDS, Address, ClusterWatch, Interrupts
+from stackel_bench.execution.ray.watch import WATCH_SECONDS, Address, ClusterWatch
 from stackel_bench.trials.trial import Failure
 
 _COUNT_SECONDS = 2.0  # between two counts of the cluster's CPUs
@@ -71,7 +71,6 @@ class RayExecutor:
                 require_room(self._cpus_per_task, memory)
             require_package(settings.address or "auto", settings.allow_unauthenticated)
         self._watch = ClusterWatch(head, node, self.place, patience)
-        self._interrupts = Interrupts()
         self._ended = threading.Event()
         self._counting = threading.Thread(target=self._count, name="ray-cpus", daemon=True)
         self._counting.start()
@@ -156,7 +155,6 @@ class RayExecutor:
     def _wait(self, references: list[ray.ObjectRef[Any]]) -> list[ray.ObjectRef[Any]]:
         """All that are there once there is one."""
         while True:
-            self._interrupts.look()
             self._watch.look()
             done, _ = ray.wait(references, num_returns=1, timeout=WATCH_SECONDS, fetch_local=False)
             if done:
@@ -169,7 +167,6 @@ class RayExecutor:
 
     def shutdown(self) -> None:
         """Disconnect, and stop the private cluster if there is one."""
-        self._interrupts.end()
         self._ended.set()
         self._counting.join(_LAST_COUNT_SECONDS)  # a call into Ray during its shutdown can crash the process
         ray.shutdown()

@@ -1,11 +1,8 @@
-"""Whether a cluster is still there, by the addresses of its head and this node, and whether to stop."""
+"""Whether a cluster is still there: looks at its head and at the node of this machine by their addresses."""
 
-import signal
 import socket
-import threading
 import time
 from dataclasses import dataclass, field
-from types import FrameType
 
 from stackel_bench.execution.executor import ClusterLostError
 
@@ -49,31 +46,3 @@ class ClusterWatch:
         except OSError as error:
             if now > self._answered + self.patience:
                 raise ClusterLostError(f"the head does not answer ({error}), {self.place}") from error
-
-
-class Interrupts:
-    """Signals to stop, remembered until `end`: Python drops one that strikes in a callback of Ray's."""
-
-    def __init__(self) -> None:
-        self._asked = False
-        self._usual: dict[int, signal._HANDLER] = {}
-        if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-                if callable(signal.getsignal(number)):  # not ignored
-                    self._usual[number] = signal.signal(number, self._remember)
-
-    def _remember(self, number: int, frame: FrameType | None) -> None:
-        self._asked = True
-        usual = self._usual[number]
-        assert callable(usual)
-        usual(number, frame)
-
-    def look(self) -> None:
-        """Raise a KeyboardInterrupt if there was a signal."""
-        if self._asked:
-            raise KeyboardInterrupt
-
-    def end(self) -> None:
-        """Give signals back to who had them before."""
-        for number, usual in self._usual.items():
-            signal.signal(number, usual)

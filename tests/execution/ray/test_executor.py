@@ -5,26 +5,21 @@ Workers of the session's private cluster of two CPUs are counted by the CPUs tha
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import os
-import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import ray
 
 from stackel_bench.config.settings import ExecutionSettings
 from stackel_bench.errors import InputError
 from stackel_bench.execution.events import Result
 from stackel_bench.execution.executor import Executor, SerialExecutor
-from stackel_bench.execution.ray.watch import Interrupts
 from stackel_bench.execution.scheduler import Scheduler
 from stackel_bench.execution.start import start_executor
 from stackel_bench.trials.trial import Failure
@@ -214,18 +209,3 @@ def test_ray_is_not_shut_down_under_a_call_into_ray(monkeypatch: pytest.MonkeyPa
     threading.Timer(0.2, release.set).start()
     ending.shutdown()
     assert order == ["counted", "shut down"]
-
-
-def test_an_interrupt_that_python_dropped_is_not_lost(ray_executor: Executor) -> None:
-    """Python drops a KeyboardInterrupt inside a callback of compiled code; the wait for tasks raises it."""
-    executor: Any = copy.copy(ray_executor)
-    executor._interrupts = Interrupts()
-    task = executor.submit("sleep", time.sleep, 20)
-    try:
-        with contextlib.suppress(KeyboardInterrupt):  # what Python does in a callback
-            signal.raise_signal(signal.SIGINT)
-        with pytest.raises(KeyboardInterrupt):
-            executor.next_finished([task])
-    finally:
-        executor._interrupts.end()
-        ray.cancel(task.value, force=True)
