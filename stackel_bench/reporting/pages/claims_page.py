@@ -41,7 +41,7 @@ HEADLINES = (
     ("lower-bound-nested-bandit", "failure-below"),
     ("two-level-rl", "lock"),
     ("two-level-rl", "rooms"),
-    ("two-level-rl", "exponent-states"),
+    ("two-level-rl", "exponent-states-certified"),
     ("linear-bandit", "guarantee"),
     ("simultaneous-optimistic", "as-printed"),
     ("beyond-bandit", "certified-needs"),
