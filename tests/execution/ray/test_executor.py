@@ -208,4 +208,5 @@ def test_ray_is_not_shut_down_under_a_call_into_ray(monkeypatch: pytest.MonkeyPa
     assert inside.wait(30)
     threading.Timer(0.2, release.set).start()
     ending.shutdown()
-    assert order == ["counted", "shut down"]
+    assert set(order[:-1]) == {"counted"}, "on a busy machine it may count twice before the end is asked for"
+    assert order[-1] == "shut down"
