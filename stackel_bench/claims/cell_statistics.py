@@ -52,7 +52,7 @@ def failure_rate(
     highest = [(max(intervals[i][0] for i in group), max(intervals[i][1] for i in group)) for group in groups]
     runs = sum(trials for _, trials in counts)
     note = f"{runs} runs" + (f" of {len(counts)} cells" if len(counts) > 1 else "")
-    return closest([max(rates[i] for i in group) for group in groups], highest, prediction, note)
+    return closest([max(rates[i] for i in group) for group in groups], highest, [prediction] * len(highest), note)
 
 
 def rate_interval(failures: int, trials: int, false_alarm: float) -> tuple[float, float]:
@@ -64,9 +64,12 @@ def rate_interval(failures: int, trials: int, false_alarm: float) -> tuple[float
 def mean_value(
     cells: Sequence[CellEvidence], prediction: Prediction, false_alarm: float, *, column: str
 ) -> Measured:
-    """The mean at the largest budget, in the cell worst for the claim; the range of values is known."""
+    """The mean at the largest budget, in the cell worst for the claim; the range of values is known.
+
+    What is predicted may depend on the cell's epsilon.
+    """
     found = [_values(cell, column) for cell in cells]
-    return _closest_mean(found, prediction, false_alarm, f"{len(cells)} cells")
+    return _closest_mean(found, _at(prediction, cells), false_alarm, f"{len(cells)} cells")
 
 
 def paired_difference(
@@ -79,19 +82,28 @@ def paired_difference(
     column: str,
 ) -> Measured:
     """Mean difference of a column between two kinds of cells that agree in everything else, same samples."""
-    found = []
-    for pair in paired_cells(cells, of, minus):
+    found, pairs = [], paired_cells(cells, of, minus)
+    for pair in pairs:
         (left, low, high), (right, other_low, other_high) = (_values(cell, column) for cell in pair)
         found.append((left - right, low - other_high, high - other_low))
-    return _closest_mean(found, prediction, false_alarm, f"{len(found)} pairs of cells")
+    predictions = _at(prediction, [first for first, _ in pairs])
+    return _closest_mean(found, predictions, false_alarm, f"{len(found)} pairs of cells")
+
+
+def _at(prediction: Prediction, cells: Sequence[CellEvidence]) -> list[Prediction]:
+    """What is predicted of each cell, at its epsilon."""
+    return [prediction.at(float(cell.setting("budget.epsilon"))) for cell in cells]
 
 
 def _closest_mean(
-    found: Sequence[tuple[np.ndarray, float, float]], prediction: Prediction, false_alarm: float, note: str
+    found: Sequence[tuple[np.ndarray, float, float]],
+    predictions: Sequence[Prediction],
+    false_alarm: float,
+    note: str,
 ) -> Measured:
     """Of the means of several columns of values, each with the ends of its range."""
     intervals = [mean_interval(*column, 1.0 - false_alarm / len(found)) for column in found]
-    return closest([float(values.mean()) for values, _, _ in found], intervals, prediction, note)
+    return closest([float(values.mean()) for values, _, _ in found], intervals, predictions, note)
 
 
 def _values(cell: CellEvidence, column: str) -> tuple[np.ndarray, float, float]:
@@ -160,7 +172,7 @@ def needed_samples(
     elif early := sum(n.at_most for n in found):
         note += f"; {early} never fail with the smallest budget"
     values = [n.estimate / one for n, one in zip(found, units, strict=True)]
-    return closest(values, intervals, prediction, note)
+    return closest(values, intervals, [prediction] * len(values), note)
 
 
 def needed_ratio(
@@ -194,7 +206,8 @@ def needed_ratio(
         ratios.append(ratio)
         intervals.append((low, high))
         words.append(f"{name} {ratio:.3g} [{low:.3g}, {high:.3g}]")
-    return closest(ratios, intervals, prediction, f"at failure rate {level:g}: " + ", ".join(words))
+    note = f"at failure rate {level:g}: " + ", ".join(words)
+    return closest(ratios, intervals, [prediction] * len(ratios), note)
 
 
 def _needed(cell: CellEvidence, event: str, level: float, confidence: float) -> SamplesNeeded:

@@ -116,13 +116,16 @@ class Measured:
 
 
 def closest(
-    values: Sequence[float], intervals: Sequence[tuple[float, float]], prediction: Prediction, note: str
+    values: Sequence[float],
+    intervals: Sequence[tuple[float, float]],
+    predictions: Sequence[Prediction],
+    note: str,
 ) -> Measured:
-    """The verdict of all; of those that have it, the one with the least room to the limits stands for all."""
-    verdicts = [prediction.verdict(*interval) for interval in intervals]
+    """The verdict of all; of those that have it, the one with the least room to its limits stands for all."""
+    verdicts = [own.verdict(*interval) for own, interval in zip(predictions, intervals, strict=True)]
     verdict = combined(verdicts)
     having = [i for i, own in enumerate(verdicts) if own == verdict]
-    worst = min(having, key=lambda i: prediction.room(*intervals[i]))
+    worst = min(having, key=lambda i: predictions[i].room(*intervals[i]))
     note += "; the worst for the claim is shown" if len(values) > 1 else ""
     return Measured(values[worst], *intervals[worst], note, verdict)
 

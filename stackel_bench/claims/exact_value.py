@@ -58,7 +58,7 @@ def drawn_share(cases: Sequence[Case], prediction: Prediction, false_alarm: floa
     found = [EVENTS[event](case) for case in cases]
     intervals = [rate_interval(int(one.sum()), len(one), false_alarm / len(cases)) for one in found]
     note = f"{len(found[0])} draws" + (f" in each of {len(cases)} cases" if len(cases) > 1 else "")
-    return closest([float(one.mean()) for one in found], intervals, prediction, note)
+    return closest([float(one.mean()) for one in found], intervals, [prediction] * len(found), note)
 
 
 def _value(quantity: str, case: Case) -> Bounds:

@@ -14,7 +14,7 @@ CONFIRMED, REFUTED, INCONCLUSIVE = "confirmed", "refuted", "inconclusive"
 
 @dataclass(frozen=True)
 class Prediction:
-    """The values [low, high] that the claim allows; exact values may also depend on epsilon, linearly."""
+    """The values [low, high] that the claim allows; exact values and means may depend on epsilon, linearly."""
 
     low: float
     high: float

@@ -197,6 +197,9 @@ def test_means_differences_and_ratios() -> None:
     right = cell(runs(0, 400), columns={"value": 0.3 + noise, "value_suboptimality": 0.7 - noise, **optimum})
     mean = mean_value([left], Prediction(0.5, 1.5), 1e-4, column="value")
     assert mean.low < 0.8 < mean.high
+    assert mean_value([left], Prediction(0.5, 0.7), 1e-4, column="value").verdict == "refuted"
+    moving = Prediction(0.5, 0.7, per_epsilon=0.2 / left.setting("budget.epsilon"))  # [0.7, 0.9] there
+    assert mean_value([left], moving, 1e-4, column="value").verdict == "confirmed"
     difference = paired_difference(
         [left, right],
         Prediction(0.4, 0.6),
