@@ -52,7 +52,9 @@ def failure_rate(
     highest = [(max(intervals[i][0] for i in group), max(intervals[i][1] for i in group)) for group in groups]
     runs = sum(trials for _, trials in counts)
     note = f"{runs} runs" + (f" of {len(counts)} cells" if len(counts) > 1 else "")
-    return closest([max(rates[i] for i in group) for group in groups], highest, [prediction] * len(highest), note)
+    return closest(
+        [max(rates[i] for i in group) for group in groups], highest, [prediction] * len(highest), note
+    )
 
 
 def rate_interval(failures: int, trials: int, false_alarm: float) -> tuple[float, float]:

@@ -14,7 +14,7 @@ CONFIRMED, REFUTED, INCONCLUSIVE = "confirmed", "refuted", "inconclusive"
 
 @dataclass(frozen=True)
 class Prediction:
-    """The values [low, high] that the claim allows; exact values and means may depend on epsilon, linearly."""
+    """The values [low, high] that the claim allows; of exact values and means they may depend on epsilon."""
 
     low: float
     high: float

@@ -12,10 +12,9 @@ import numpy as np
 
 from stackel_bench.evaluation.oracle import Oracle
 from stackel_bench.execution.executor import Executor, Task
-from stackel_bench.families.oracles import oracle_if_known
+from stackel_bench.families.oracles import lower_bound_samples, oracle_if_known
 from stackel_bench.families.registry import family_of
 from stackel_bench.families.sizes import SIZES
-from stackel_bench.games.game import Game
 from stackel_bench.learners.decision import Decisions
 from stackel_bench.models import TieBreaking
 from stackel_bench.results.columns import NEEDED
@@ -111,7 +110,7 @@ class LowerBounds:
             if question in asked and question not in self._tasks:
                 arguments = cell.trial.game, *question[1:3], cell.tie_breaking
                 name = f"lower bound {cell.trial.game.name}"
-                self._tasks[question] = executor.submit(name, _bound, *arguments)
+                self._tasks[question] = executor.submit(name, lower_bound_samples, *arguments)
 
     def metrics(self, cell: Cell, metrics: Mapping[str, float]) -> dict[str, float]:
         """The bound at the cell's delta, and how many times as many samples the learner needs."""
@@ -124,14 +123,6 @@ class LowerBounds:
         if not bound:
             return {}
         return {"lower_bound_samples": bound, "samples_over_lower_bound": metrics[NEEDED] / bound}
-
-
-def _bound(game: Game, epsilon: float, delta: float, tie_breaking: TieBreaking) -> float | None:
-    compute = family_of(game.family).instance_bound
-    assert compute is not None
-    found = compute(game, epsilon, tie_breaking)
-    samples: float | None = None if found is None else found.samples(delta)
-    return samples
 
 
 def _question(cell: Cell) -> _Question:

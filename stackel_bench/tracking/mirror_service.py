@@ -5,6 +5,7 @@ Whatever it was writing when the driver died is complete or absent, as ever.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 import operator
@@ -12,6 +13,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stackel_bench.errors import InputError
@@ -44,7 +46,7 @@ class _Service:
             unmirrored |= lacking_artifacts(store, journal)
         found = store.find_runs(unmirrored | set(missing))
         self.add([cell_id for cell_id in journal.entries if cell_id in unmirrored])
-        os.nice(_NICE)
+        _step_back()
         return store.experiment_id, {cell_id for cell_id, done in found.items() if done}
 
     def add(self, cell_ids: Iterable[str]) -> None:
@@ -57,6 +59,13 @@ class _Service:
 
     def end(self) -> None:
         os._exit(0)
+
+
+def _step_back() -> None:
+    """Let workers come first. A session has a priority of its own on Linux, and Ray's workers have theirs."""
+    os.nice(_NICE)
+    with contextlib.suppress(OSError):
+        Path("/proc/self/autogroup").write_text(str(_NICE))
 
 
 def serve(descriptor: int) -> None:

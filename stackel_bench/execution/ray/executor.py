@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import ray
+import ray.cloudpickle
 import ray.exceptions
 
 from stackel_bench.config.settings import ExecutionSettings
@@ -17,7 +18,7 @@ from stackel_bench.errors import InputError, UnavailableError
 from stackel_bench.execution.executor import ClusterLostError, Finished, Task
 from stackel_bench.execution.ray.messages import LOST, advice, first_line, plain
 from stackel_bench.execution.ray.requirements import require_package, require_room
-from stackel_bench.execution.ray.shipping import import_package, shipped, timed
+from stackel_bench.execution.ray.shipping import Inline, import_package, shipped, timed
 from stackel_bench.execution.ray.token import FreshToken
 from stackel_bench.execution.ray.watch import WATCH_SECONDS, Address, ClusterWatch
 from stackel_bench.trials.trial import Failure
@@ -27,6 +28,7 @@ _LAST_COUNT_SECONDS = 5.0  # for a count to come back before the connection is c
 _LOST_SECONDS = 60.0  # without an answer from the head, after which the cluster is gone ...
 _PRIVATE_LOST_SECONDS = 10.0  # ... and a private one, whose head nobody starts again
 _READY_SECONDS = 30.0  # for workers to start before they get work anyway
+_SMALL_BYTES = 50_000  # of a value that is not worth a place in the object store
 _MOST_AT_ONCE = 64  # tasks whose results are asked for, and then kept, together
 
 
@@ -63,8 +65,7 @@ class RayExecutor:
             self.place = f"on a private Ray cluster of this machine{dashboard}"
             patience = _PRIVATE_LOST_SECONDS
             # Workers import while this process prepares the work.
-            importing = ray.remote(num_cpus=self._cpus_per_task)(import_package).options(name="import")
-            self._importing = [importing.remote() for _ in range(self.workers)]
+            self._importing = [self._start("import", import_package).seconds for _ in range(self.workers)]
         else:
             self.place, patience = f"on the Ray cluster at {head[0]}:{head[1]}", _LOST_SECONDS
             if not settings.wait_for_nodes:
@@ -116,18 +117,25 @@ class RayExecutor:
             ray.wait(self._importing, num_returns=len(self._importing), timeout=_READY_SECONDS)
 
     def put(self, value: Any) -> Task:
-        """Store a value in the object store once."""
+        """Store a value in the object store once; a small one goes along with its tasks.
+
+        Ray gives a worker its next task without asking anybody only if both take the same stored objects.
+        """
         self._watch.look_at_node()
-        return ray.put(shipped(value))
+        content = ray.cloudpickle.dumps(shipped(value))
+        return Inline(content) if len(content) <= _SMALL_BYTES else ray.put(shipped(value))
 
     def submit(self, name: str, function: Callable[..., Any], *arguments: Any) -> Task:
         """Start a Ray task; its name is what Ray's dashboard, `ray list tasks` and the timeline show."""
         self._watch.look_at_node()
         resolved = [
-            a.value if isinstance(a, _RayTask) else a if isinstance(a, ray.ObjectRef) else shipped(a)
+            a.value if isinstance(a, _RayTask) else a if isinstance(a, ray.ObjectRef | Inline) else shipped(a)
             for a in arguments
         ]
-        return _RayTask(name, *self._timed.options(name=name, **self._options).remote(function, *resolved))
+        return self._start(name, function, *resolved)
+
+    def _start(self, name: str, function: Callable[..., Any], *arguments: Any) -> _RayTask:
+        return _RayTask(name, *self._timed.options(name=name, **self._options).remote(function, *arguments))
 
     def clock(self) -> float:
         """This machine's."""

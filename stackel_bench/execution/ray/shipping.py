@@ -1,5 +1,6 @@
 """What runs on Ray's workers: arguments with the sources that they need, and tasks that are timed."""
 
+import gc
 import time
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +19,16 @@ class _Shipped:
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Sources, bytes]]:
         return _unpack, (dict(self._sources), ray.cloudpickle.dumps(self._value))
+
+
+class Inline:
+    """A small value that travels inside each task that takes it, pickled once."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[bytes]]:
+        return ray.cloudpickle.loads, (self._content,)
 
 
 def _unpack(sources: Sources, content: bytes) -> Any:
@@ -40,6 +51,8 @@ def timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
 
 
 def import_package() -> None:
-    """Import what tasks need."""
+    """Import what tasks need; the collector of garbage need not look through all of that again and again."""
     import stackel_bench.families.registry
     import stackel_bench.trials.pieces  # noqa: F401
+
+    gc.freeze()
