@@ -115,3 +115,11 @@ def test_it_ends_with_its_driver(folder: Path) -> None:
     pid = int(os.read(read, 20))
     os.waitpid(driver, 0)
     wait_until(lambda: not Path(f"/proc/{pid}").exists() or " Z " in Path(f"/proc/{pid}/stat").read_text())
+
+
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="only Linux shares by sessions")
+def test_it_steps_back_once_the_driver_need_not_wait(folder: Path) -> None:
+    """Its session does: inside a session of its own a low priority alone gives nothing away."""
+    with mirroring(folder) as process:
+        process.opening.result(60)
+        assert Path(f"/proc/{process.pid}/autogroup").read_text().split()[-1] == "10"

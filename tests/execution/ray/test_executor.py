@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import ray
 
 from stackel_bench.config.settings import ExecutionSettings
 from stackel_bench.errors import InputError
@@ -93,8 +94,11 @@ def test_a_trial_that_kills_its_worker_is_isolated(
     assert found == expected
 
 
-def test_a_stored_value_reaches_every_task_and_tasks_run_elsewhere(ray_executor: Executor) -> None:
-    stored = ray_executor.put(np.arange(5.0))
+@pytest.mark.parametrize("size", [5, 50_000])
+def test_a_stored_value_reaches_every_task_and_tasks_run_elsewhere(ray_executor: Executor, size: int) -> None:
+    """A small one goes along with each task: Ray is slow to hand out tasks that differ in stored objects."""
+    stored = ray_executor.put(np.arange(float(size)))
+    assert isinstance(stored, ray.ObjectRef) == (size > 5)
     tasks = [ray_executor.submit(f"shift {shift}", _shifted, stored, shift) for shift in range(3)]
     last = ray_executor.submit("shift again", _shifted, tasks[2], 10)  # a task's result as an argument
     tasks.append(last)
