@@ -61,7 +61,7 @@ class Measurement:
         if not shaped or bool(wrong) != (self.role == GUARANTEE):
             allowed = "for each wrong learner that fails here, its name and the settings that make it"
             if self.role != GUARANTEE:
-                allowed = "nothing: only rows that promise rare failures have it"
+                allowed = "nothing: only rows that promise rare failures, and keep that, have it"
             raise InputError(f"{where}: would_catch", wrong, allowed)
 
     @property
@@ -73,7 +73,7 @@ class Measurement:
         if self.statistic == "exact_value":
             return IDENTITY
         rare = self.statistic in ("failure_rate", "drawn_share") and math.isinf(self.prediction.low)
-        return GUARANTEE if rare else MEASURED
+        return GUARANTEE if rare and self.expected != REFUTED else MEASURED
 
     @property
     def exact(self) -> bool:

@@ -16,8 +16,8 @@ from stackel_bench.results.entry import Entry
 from stackel_bench.results.varying import flat_items
 from stackel_bench.tolerances import VALUE
 
-# Events that a diagnostic of the records decides: it exceeds level, or level * epsilon.
-DIAGNOSED = {"nash": "nash_gap", "uniform": "uniform_error", "reward": "reward_error"}
+# Events that a diagnostic of the records decides: it exceeds level * epsilon.
+DIAGNOSED = {"uniform": "uniform_error", "reward": "reward_error"}
 EVENTS = ("guarantee", "leader", "loss", "error", "coverage", *DIAGNOSED)
 
 
@@ -77,9 +77,8 @@ class CellEvidence:
         guarantee: a line does not hold that the learner is judged by. leader: one of the lines that its tie-
         breaking has for the leader, promised or not. loss: more than gap + level * epsilon is lost. error:
         at least `level` is lost. coverage: some policy reaches a state more than 2 SBH times as often as the
-        exploration did. nash: a player gains more than level by leaving. uniform: some policy's estimated
-        value is off by more than level * epsilon. reward: the same of what estimated rewards alone move it
-        by.
+        exploration did. uniform: some policy's estimated value is off by more than level * epsilon. reward: the
+        same of what estimated rewards alone move it by.
         """
         rows = self.last_rung if records is None else records
         if event == "guarantee":
@@ -92,8 +91,7 @@ class CellEvidence:
         if event == "loss":
             return losses > rows["gap"].to_numpy() + level * epsilon + VALUE
         if event in DIAGNOSED:
-            unit = 1.0 if event == "nash" else epsilon
-            return rows[f"diagnostic_{DIAGNOSED[event]}"].to_numpy() > level * unit
+            return rows[f"diagnostic_{DIAGNOSED[event]}"].to_numpy() > level * epsilon
         if event == "coverage":
             return rows["diagnostic_coverage"].to_numpy() > rows["diagnostic_coverage_bound"].to_numpy()
         if event == "error":
@@ -127,6 +125,7 @@ def closest(
     having = [i for i, own in enumerate(verdicts) if own == verdict]
     worst = min(having, key=lambda i: predictions[i].room(*intervals[i]))
     note += "; the worst for the claim is shown" if len(values) > 1 else ""
+    note += f", of which {predictions[worst].text()} is predicted" if len(set(predictions)) > 1 else ""
     return Measured(values[worst], *intervals[worst], note, verdict)
 
 

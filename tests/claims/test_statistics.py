@@ -178,11 +178,9 @@ def test_diagnosed_events() -> None:
     """Values off by 0.01 or 0.02; epsilon is 0.1."""
     off = {
         "diagnostic_reward_error": np.array([0.01, 0.01, 0.02]),
-        "diagnostic_nash_gap": np.array([0.0, 0.2, 1]),
     }
     one = cell(runs(0, 3), columns=off)
     assert one.failures("reward", 0.15).tolist() == [False, False, True]
-    assert one.failures("nash", 0.15).tolist() == [False, True, True]
 
 
 def test_means_differences_and_ratios() -> None:

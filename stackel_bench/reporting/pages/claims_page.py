@@ -43,7 +43,7 @@ HEADLINES = (
     ("two-level-rl", "rooms"),
     ("two-level-rl", "exponent-states-certified"),
     ("linear-bandit", "guarantee"),
-    ("simultaneous-optimistic", "as-printed"),
+    ("erratum-01-printed-lp", "printed-fails"),
     ("beyond-bandit", "certified-needs"),
     ("beyond-bandit", "half-tolerance-needs"),
 )
