@@ -77,8 +77,8 @@ class CellEvidence:
         guarantee: a line does not hold that the learner is judged by. leader: one of the lines that its tie-
         breaking has for the leader, promised or not. loss: more than gap + level * epsilon is lost. error:
         at least `level` is lost. coverage: some policy reaches a state more than 2 SBH times as often as the
-        exploration did. uniform: some policy's estimated value is off by more than level * epsilon. reward: the
-        same of what estimated rewards alone move it by.
+        exploration did. uniform: some policy's estimated value is off by more than level * epsilon. reward:
+        the same of what estimated rewards alone move it by.
         """
         rows = self.last_rung if records is None else records
         if event == "guarantee":
