@@ -58,8 +58,9 @@ class Trial:
     @property
     def kind(self) -> tuple[str, ...]:
         """Trials of one kind cost alike, up to the sizes that their schedules know of."""
-        explorer = getattr(getattr(self.learner, "explorer", None), "name", "")
-        return self.game.family, self.learner.name, explorer
+        explorer = getattr(self.learner, "explorer", "")
+        name = explorer if isinstance(explorer, str) else getattr(explorer, "name", "")
+        return self.game.family, self.learner.name, name
 
     @property
     def assignment(self) -> Assignment:

@@ -17,6 +17,7 @@ from stackel_bench.execution.jobs import free_blocks
 from stackel_bench.execution.runs import Piece
 from stackel_bench.execution.scheduler import Scheduler
 from stackel_bench.families.bandit_rl.exploration.reward_free_explore import RewardFreeExplore
+from stackel_bench.sweeps.plan import make_plan
 from stackel_bench.trials.pieces import whole_trial
 from stackel_bench.trials.trial import Failure, Trial
 from tests.execution.small_trials import bandit_trials, faulty_trial, numbers, small_trials
@@ -274,3 +275,11 @@ def test_time_left_goes_down_to_nothing() -> None:
     scheduler = Scheduler(SerialExecutor(), 1e-6, "auto")
     seen = [scheduler.seconds_left() for _ in scheduler.run(bandit_trials(200))]
     assert seen[0] > seen[-1] == 0
+
+
+def test_what_one_explorer_costs_says_nothing_of_another() -> None:
+    cells = make_plan(["game=bandit_rl/chain", "algorithm.explorer=uniform,rf_ucrl", "budget=fixed"]).cells
+    assert [cell.trial.kind for cell in cells] == [
+        ("bandit_rl", "paper", "uniform"),
+        ("bandit_rl", "paper", "rf_ucrl"),
+    ]

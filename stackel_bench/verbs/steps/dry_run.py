@@ -17,7 +17,7 @@ from stackel_bench.text import plural
 from stackel_bench.verbs.steps.publish import tell_problems
 
 SHOWN = 200
-DECISION_SECONDS = 4e-4  # of deciding and judging once, over all families; exploring is estimated apart
+DECISION_SECONDS = 5e-5  # of deciding and judging once, over all families; exploring is estimated apart
 
 
 def print_plan(plan: Plan) -> int:
