@@ -57,8 +57,8 @@ game=NAME` prints it for one game, with its formula.
   steps of 4 from the number that the learner asks for, in bandit-RL from 4 million episodes. Each
   learner is judged by what it promises. Learners that stop by themselves need what they use on average
   (`certified`: of five runs). In bandit-RL the paper's learner is run with each explorer: the published
-  one (on the two largest games with five rungs), `rf_ucrl` and uniform play. `nash` looks for something
-  else and is not measured.
+  one (on four_rooms and frozen_lake three rungs of 20 runs), `rf_ucrl` and uniform play. `nash` looks
+  for something else and is not measured.
 
 Written by `benchmarks/hardness.py`, which measures what is missing with `--measure`.
 """
