@@ -56,9 +56,10 @@ game=NAME` prints it for one game, with its formula.
   a rung; `>` fails too often even at the largest rung, `<` not even at the smallest. Rungs go down in
   steps of 4 from the number that the learner asks for, in bandit-RL from 4 million episodes. Each
   learner is judged by what it promises. Learners that stop by themselves need what they use on average
-  (`certified`: of five runs). In bandit-RL the paper's learner is run with each explorer: the published
-  one (on four_rooms and frozen_lake three rungs of 20 runs), `rf_ucrl` and uniform play. `nash` looks
-  for something else and is not measured.
+  (`certified`: of five runs). In bandit-RL the paper's learner is run with each explorer, given the
+  rung's episodes: the published one (on four_rooms and frozen_lake three rungs of 20 runs), `rf_ucrl`,
+  which would stop by itself much later, and uniform play. `nash` looks for something else and is not
+  measured.
 
 Written by `benchmarks/hardness.py`, which measures what is missing with `--measure`.
 """

@@ -172,7 +172,7 @@ def _verb_usage(verb: str) -> str:
     root = resources.files("stackel_bench.conf").joinpath("config.yaml").read_text("utf-8")
     keys = root.split("_self_\n", 1)[1].strip()
     if verb == "reproduce":
-        keys = f"# minutes (quick) or an hour (full)\nprofile: quick\n{keys}"
+        keys = f"# two minutes (quick) or half an hour (full) on two cores\nprofile: quick\n{keys}"
     return (
         f"stackel-bench {verb}: {VERBS[verb]}\n\nGroups (GROUP=OPTION; `stackel-bench list` says more):\n"
         f"{groups}\n\nKeys (KEY=VALUE; values of a group are GROUP.KEY=VALUE):\n\n{keys}"

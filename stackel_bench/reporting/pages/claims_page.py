@@ -85,7 +85,8 @@ def headline_table(rows: Sequence[Row]) -> str:
     table = [markdown_row(titles), "|---" * len(titles) + "|"]
     for row in (by_name[name] for name in HEADLINES):
         caught = "; ".join(text.partition(": fails")[0] for text in row["power"])
-        cells = [f"`{row['claim']}`", row["asks"], row["prediction"], interval(row), caught, row["verdict"]]
+        verdict = row["verdict"] + expectation(row)
+        cells = [f"`{row['claim']}`", row["asks"], row["prediction"], interval(row), caught, verdict]
         table.append(markdown_row(cells))
     return "\n".join(table)
 
