@@ -3,12 +3,14 @@
 import dataclasses
 import os
 import socket
+from collections.abc import Iterable
 from importlib.util import find_spec
 
 from stackel_bench import checks
 from stackel_bench.config.settings import ExecutionSettings
 from stackel_bench.errors import InputError, NoEffectError, UnavailableError
 from stackel_bench.execution.executor import Executor, SerialExecutor
+from stackel_bench.trials.trial import Trial
 
 CONNECT_SECONDS = 10.0
 SMALL_SECONDS = 10.0  # of one worker; starting Ray and its workers takes about as long
@@ -78,6 +80,25 @@ def chosen_execution(config: ExecutionSettings, seconds: float) -> ExecutionSett
     return dataclasses.replace(
         config, kind="serial" if seconds <= SMALL_SECONDS and config == plain else "local"
     )
+
+
+def require_shippable(trials: Iterable[Trial]) -> None:
+    """Raise an InputError where a game or a learner from outside cannot be sent to Ray's workers."""
+    import ray.cloudpickle  # only where Ray runs
+
+    seen: set[int] = set()
+    for trial in trials:
+        for key, thing in (("game", trial.game), ("algorithm", trial.learner)):
+            if trial.code.identity and id(thing) not in seen:
+                seen.add(id(thing))
+                try:
+                    ray.cloudpickle.dumps(thing)
+                except Exception as error:  # whatever its code says
+                    what, remedy = (
+                        f"send {thing.name} to Ray's workers",
+                        "Type execution=serial to compute here",
+                    )
+                    raise UnavailableError(key, what, error, remedy) from error
 
 
 def start_executor(config: ExecutionSettings) -> Executor:

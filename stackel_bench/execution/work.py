@@ -212,7 +212,7 @@ class Work:
             self.keeper.keep(job.index, piece.name, content)
 
     def _run_whole(self, chosen: Sequence[int]) -> None:
-        """A task of whole trials; where one of them kills its worker, each gets a task of its own."""
+        """A task of whole trials; where one of them makes all of it fail, each gets a task of its own."""
         assignments = [self.trials[index].assignment for index in chosen]
         first, started = assignments[0], self.executor.clock()
         name = f"run {first.game_name} r=0-{first.replicates - 1}"
@@ -220,7 +220,7 @@ class Work:
             name = f"run {len(chosen)} trials from {first.game_name} on"
 
         def then(finished: Finished) -> Iterator[Event]:
-            if finished.worker_lost and len(chosen) > 1:
+            if finished.failure is not None and len(chosen) > 1:  # its worker died, or a game did not arrive
                 for index in chosen:
                     self._run_whole([index])
                 return

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import stackel_bench as sb
+from stackel_bench.families.bandit.game import BanditGame
 from stackel_bench.families.bandit.learners import Paper
 from stackel_bench.families.learners import make_learner
 from stackel_bench.games.game import Game
@@ -58,6 +59,17 @@ def bandit_trials(replicates: int = 3) -> list[Trial]:
         for rule in rules
         for budget in (LADDER, TheoryBudget(epsilon=0.5))
     ]
+
+
+class LostGame(BanditGame):
+    """A game that no worker can unpickle."""
+
+    def __reduce__(self) -> Any:
+        return _lost, (self.name,)
+
+
+def _lost(name: str) -> None:
+    raise ValueError(f"{name} did not arrive")
 
 
 @dataclass(frozen=True)

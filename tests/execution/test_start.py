@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import socket
+import threading
 from typing import Any
 
 import pytest
@@ -10,7 +13,14 @@ import pytest
 from stackel_bench.config.settings import ExecutionSettings
 from stackel_bench.errors import InputError
 from stackel_bench.execution.executor import SerialExecutor
-from stackel_bench.execution.start import require_reachable, start_executor, validate_execution
+from stackel_bench.execution.start import (
+    require_reachable,
+    require_shippable,
+    start_executor,
+    validate_execution,
+)
+from stackel_bench.outside.code import Code
+from tests.execution.small_trials import bandit_trials
 
 
 def config(**values: Any) -> Any:
@@ -32,6 +42,17 @@ def test_serial_needs_no_ray() -> None:
     validate_execution(settings)
     require_reachable(settings)
     assert isinstance(start_executor(settings), SerialExecutor)
+
+
+def test_what_cannot_be_sent_to_workers_is_told_before_they_get_anything() -> None:
+    """A simulator may hold a lock, a socket or a database; in this process that does no harm."""
+    trial = bandit_trials()[0]
+    require_shippable([trial])
+    locked = copy.copy(trial.game)
+    object.__setattr__(locked, "lock", threading.Lock())
+    mine = dataclasses.replace(trial, game=locked, code=Code(prompt=("typed",)))
+    with pytest.raises(InputError, match=r"cannot send bandit/random .* cannot pickle .*serial"):
+        require_shippable([trial, mine])
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from stackel_bench.execution.executor import ClusterLostError, Executor
 from stackel_bench.execution.start import (
     chosen_execution,
     require_reachable,
+    require_shippable,
     start_executor,
     validate_execution,
 )
@@ -135,6 +136,8 @@ def _run(session: Session) -> None:
         if missing:
             _tell_start(session, missing, seconds, execution.kind != "serial")
             executor = start_executor(execution)
+            if execution.kind != "serial":
+                require_shippable(cell.trial for cell in missing)
             if execution.kind == "local":  # once here, while workers import, rather than once in each
                 compile_kernels({cell.trial.game.family for cell in missing})
         if mirror is not None:

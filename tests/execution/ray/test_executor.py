@@ -6,6 +6,7 @@ Workers of the session's private cluster of two CPUs are counted by the CPUs tha
 from __future__ import annotations
 
 import copy
+import dataclasses
 import os
 import subprocess
 import sys
@@ -24,7 +25,7 @@ from stackel_bench.execution.executor import Executor, SerialExecutor
 from stackel_bench.execution.scheduler import Scheduler
 from stackel_bench.execution.start import start_executor
 from stackel_bench.trials.trial import Failure
-from tests.execution.small_trials import bandit_trials, faulty_trial, numbers, small_trials
+from tests.execution.small_trials import LostGame, bandit_trials, faulty_trial, numbers, small_trials
 
 
 def with_workers(executor: Executor, workers: int, **options: Any) -> Executor:
@@ -91,6 +92,18 @@ def test_a_trial_that_kills_its_worker_is_isolated(
     executor = with_workers(ray_executor, 2, max_retries=0)
     found = run(trials, executor, batch_seconds, fan_out)
     assert "WorkerCrashedError" in found.pop(1)
+    assert found == expected
+
+
+@CUTS
+def test_a_game_that_does_not_arrive_fails_alone(
+    ray_executor: Executor, batch_seconds: float, fan_out: str
+) -> None:
+    trials = bandit_trials()
+    expected = run(trials, SerialExecutor(), 1.0)
+    trials.insert(3, dataclasses.replace(trials[0], game=LostGame(trials[0].game.table, name="bandit/lost")))
+    found = run(trials, ray_executor, batch_seconds, fan_out)
+    assert "bandit/lost did not arrive" in found.pop(3)
     assert found == expected
 
 
