@@ -94,11 +94,10 @@ def require_shippable(trials: Iterable[Trial]) -> None:
                 try:
                     ray.cloudpickle.dumps(thing)
                 except Exception as error:  # whatever its code says
-                    what, remedy = (
-                        f"send {thing.name} to Ray's workers",
-                        "Type execution=serial to compute here",
-                    )
-                    raise UnavailableError(key, what, error, remedy) from error
+                    what = f"send {thing.name} to Ray's workers"
+                    raise UnavailableError(
+                        key, what, error, "Type execution=serial to compute here"
+                    ) from error
 
 
 def start_executor(config: ExecutionSettings) -> Executor:
