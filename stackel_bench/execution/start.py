@@ -84,7 +84,7 @@ def chosen_execution(config: ExecutionSettings, seconds: float) -> ExecutionSett
 
 def require_shippable(trials: Iterable[Trial]) -> None:
     """Raise an InputError where a game or a learner from outside cannot be sent to Ray's workers."""
-    import ray.cloudpickle  # only where Ray runs
+    from stackel_bench.execution.ray.shipping import pickled  # importing ray takes a second
 
     seen: set[int] = set()
     for trial in trials:
@@ -92,7 +92,7 @@ def require_shippable(trials: Iterable[Trial]) -> None:
             if trial.code.identity and id(thing) not in seen:
                 seen.add(id(thing))
                 try:
-                    ray.cloudpickle.dumps(thing)
+                    pickled(thing)
                 except Exception as error:  # whatever its code says
                     what = f"send {thing.name} to Ray's workers"
                     raise UnavailableError(

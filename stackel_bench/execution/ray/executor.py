@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import ray
-import ray.cloudpickle
 import ray.exceptions
 
 from stackel_bench.config.settings import ExecutionSettings
@@ -18,7 +17,7 @@ from stackel_bench.errors import InputError, UnavailableError
 from stackel_bench.execution.executor import ClusterLostError, Finished, Task
 from stackel_bench.execution.ray.messages import LOST, advice, first_line, plain
 from stackel_bench.execution.ray.requirements import require_package, require_room
-from stackel_bench.execution.ray.shipping import Inline, import_package, shipped, timed
+from stackel_bench.execution.ray.shipping import Inline, import_package, pickled, shipped, timed
 from stackel_bench.execution.ray.token import FreshToken
 from stackel_bench.execution.ray.watch import WATCH_SECONDS, Address, ClusterWatch
 from stackel_bench.trials.trial import Failure
@@ -122,7 +121,7 @@ class RayExecutor:
         Ray gives a worker its next task without asking anybody only if both take the same stored objects.
         """
         self._watch.look_at_node()
-        content = ray.cloudpickle.dumps(shipped(value))
+        content = pickled(value)
         return Inline(content) if len(content) <= _SMALL_BYTES else ray.put(shipped(value))
 
     def submit(self, name: str, function: Callable[..., Any], *arguments: Any) -> Task:

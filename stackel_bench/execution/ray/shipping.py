@@ -42,6 +42,11 @@ def shipped(value: Any) -> Any:
     return _Shipped(value, sources) if sources else value
 
 
+def pickled(value: Any) -> bytes:
+    """The value as it travels."""
+    return ray.cloudpickle.dumps(shipped(value))  # type: ignore[no-any-return]
+
+
 def timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
     """How long the function took, and what it returned."""
     patience.expendable = True
