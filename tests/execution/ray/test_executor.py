@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 import ray
 
+import stackel_bench as sb
 from stackel_bench.config.settings import ExecutionSettings
 from stackel_bench.errors import InputError
 from stackel_bench.execution.events import Result
@@ -101,7 +102,8 @@ def test_a_game_that_does_not_arrive_fails_alone(
 ) -> None:
     trials = bandit_trials()
     expected = run(trials, SerialExecutor(), 1.0)
-    trials.insert(3, dataclasses.replace(trials[0], game=LostGame(trials[0].game.table, name="bandit/lost")))
+    lost = LostGame(sb.load_game("bandit/trap").table, name="bandit/lost")
+    trials.insert(3, dataclasses.replace(trials[0], game=lost))
     found = run(trials, ray_executor, batch_seconds, fan_out)
     assert "bandit/lost did not arrive" in found.pop(3)
     assert found == expected
