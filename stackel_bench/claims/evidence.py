@@ -125,7 +125,7 @@ def closest(
     having = [i for i, own in enumerate(verdicts) if own == verdict]
     worst = min(having, key=lambda i: predictions[i].room(*intervals[i]))
     note += "; the worst for the claim is shown" if len(values) > 1 else ""
-    note += f", of which {predictions[worst].text()} is predicted" if len(set(predictions)) > 1 else ""
+    note += f" (predicted of it: {predictions[worst].text()})" if len(set(predictions)) > 1 else ""
     return Measured(values[worst], *intervals[worst], note, verdict)
 
 
