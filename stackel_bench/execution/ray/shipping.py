@@ -1,6 +1,5 @@
 """What runs on Ray's workers: arguments with the sources that they need, and tasks that are timed."""
 
-import gc
 import time
 from collections.abc import Callable
 from typing import Any
@@ -56,8 +55,6 @@ def timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
 
 
 def import_package() -> None:
-    """Import what tasks need; the collector of garbage need not look through all of that again and again."""
+    """Import what tasks need."""
     import stackel_bench.families.registry
     import stackel_bench.trials.pieces  # noqa: F401
-
-    gc.freeze()
